@@ -1,0 +1,87 @@
+"""outflank: parallel game-tree search for Othello and Abalone.
+
+    >>> import outflank
+    >>> board = outflank.Board.from_text("f5d6c3d3c4")
+    >>> board.push("f4")
+    <OthelloMove f4>
+    >>> outflank.perft(outflank.AbaloneBoard.start(), 2).leaves
+    1936
+
+Names are imported when they are first used: `import outflank` costs next to nothing, and the
+compiler is loaded by the first search.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from outflank.boards import (
+        AbaloneBoard,
+        AbaloneMove,
+        Board,
+        Move,
+        OthelloBoard,
+        OthelloMove,
+        Outcome,
+    )
+    from outflank.errors import (
+        FormatError,
+        IllegalMove,
+        InvalidPosition,
+        OutflankError,
+        UnknownName,
+    )
+    from outflank.games.abalone.kernels import Kind
+    from outflank.games.sides import Side
+    from outflank.search import Perft, perft
+
+_HOME = {
+    "outflank.boards": (
+        "AbaloneBoard",
+        "AbaloneMove",
+        "Board",
+        "Move",
+        "OthelloBoard",
+        "OthelloMove",
+        "Outcome",
+    ),
+    "outflank.errors": ("FormatError", "IllegalMove", "InvalidPosition", "OutflankError", "UnknownName"),
+    "outflank.games.abalone.kernels": ("Kind",),
+    "outflank.games.sides": ("Side",),
+    "outflank.search": ("Perft", "perft"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "AbaloneBoard",
+    "AbaloneMove",
+    "Board",
+    "FormatError",
+    "IllegalMove",
+    "InvalidPosition",
+    "Kind",
+    "Move",
+    "OthelloBoard",
+    "OthelloMove",
+    "Outcome",
+    "OutflankError",
+    "Perft",
+    "Side",
+    "UnknownName",
+    "__version__",
+    "perft",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'outflank' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

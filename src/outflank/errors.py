@@ -1,0 +1,72 @@
+"""Every error this package raises on purpose.
+
+    OutflankError
+    ├── FormatError (ValueError)      text that does not say what it should
+    ├── IllegalMove (ValueError)      a well-formed move that the rules forbid here
+    ├── InvalidPosition (ValueError)  cells that cannot be a position of the game
+    └── UnknownName (ValueError)      no game, layout or option of that name
+
+Callers who know only the builtin exceptions catch what they expect; the command
+line turns any of them into one line and exit status 2.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Self
+
+
+class OutflankError(Exception):
+    """Root of the tree."""
+
+
+class FormatError(OutflankError, ValueError):
+    """Text that does not say what it should, with the place and what belongs there."""
+
+    @classmethod
+    def at(cls, what: str, text: str, place: int, expected: str) -> Self:
+        """The error for `text[place]`, of the format `what`.
+
+        >>> print(FormatError.at("board line", "XO?-", 2, "a cell (X, O or -)"))
+        board line, column 3: expected a cell (X, O or -), found '?' in 'XO?-'
+        """
+        line_start = text.rfind("\n", 0, place) + 1
+        line_number = text.count("\n", 0, place) + 1
+        many = "\n" in text.strip()
+        where = f"line {line_number}, column" if many else "column"
+        found = repr(text[place]) if place < len(text) else "the end"
+        line_end = text.find("\n", place)
+        line = text[line_start : line_end if line_end >= 0 else len(text)]
+        excerpt = _excerpt(line, place - line_start)
+        inside = f" in {excerpt!r}" if excerpt else ""
+        return cls(f"{what}, {where} {place - line_start + 1}: expected {expected}, found {found}{inside}")
+
+
+class IllegalMove(OutflankError, ValueError):
+    """The move is well formed but not legal here."""
+
+
+class InvalidPosition(OutflankError, ValueError):
+    """The cells are readable but cannot be a position of the game."""
+
+
+class UnknownName(OutflankError, ValueError):
+    """There is nothing of that name; the message lists what there is."""
+
+    @classmethod
+    def among(cls, kind: str, name: str, known: Iterable[str]) -> Self:
+        """The error for a `kind` of thing called `name`, where only `known` exist.
+
+        >>> print(UnknownName.among("layout", "strandard", ["standard", "star"]))
+        unknown layout 'strandard', did you mean 'standard'? (known: standard, star)
+        """
+        names = list(known)
+        close = get_close_matches(name, names, 1)
+        hint = f", did you mean {close[0]!r}?" if close else ""
+        return cls(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
+
+
+def _excerpt(line: str, place: int, width: int = 60) -> str:
+    """`line`, or the part of it around `place` when it is long."""
+    start = max(0, min(place - width // 2, len(line) - width))
+    cut = line[start : start + width]
+    return ("…" if start else "") + cut + ("…" if start + width < len(line) else "")

@@ -1,0 +1,1 @@
+"""Compiled groundwork that knows no game."""

@@ -1,0 +1,67 @@
+"""Bits of a 64-bit word: Python twins here, the instructions for them below."""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.compiler import extend
+from outflank.kernels.lowering import define
+
+U64 = np.uint64
+"""The type of a board. Mixed with a signed integer it turns into a float: always cast."""
+
+
+def popcount(word: Any) -> Any:
+    """Number of set bits.
+
+    >>> popcount(0b1011)
+    3
+    """
+    return int(word).bit_count()
+
+
+def lowest(word: Any) -> Any:
+    """Index of the lowest set bit; `word` must not be zero.
+
+    >>> lowest(0b1000)
+    3
+    """
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+def byte_swap(word: Any) -> Any:
+    """The eight bytes in reverse order: a board turned upside down.
+
+    >>> hex(byte_swap(0x0102))
+    '0x201000000000000'
+    """
+    return U64(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
+
+
+def bit_reverse(word: Any) -> Any:
+    """The 64 bits in reverse order: a board turned half round.
+
+    >>> hex(bit_reverse(1))
+    '0x8000000000000000'
+    """
+    return U64(int(f"{int(word):064b}"[::-1], 2))
+
+
+@extend
+def _teach_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+
+    zero_is_undefined = ir.Constant(ir.IntType(1), 1)
+    for function, returns, instruction in (
+        (popcount, types.int64, lambda b, word: b.ctpop(word)),
+        (lowest, types.int64, lambda b, word: b.cttz(word, zero_is_undefined)),
+        (byte_swap, types.uint64, lambda b, word: b.bswap(word)),
+        (bit_reverse, types.uint64, lambda b, word: b.bitreverse(word)),
+    ):
+        define(
+            function,
+            (types.Integer,),
+            lambda word, returns=returns: (returns, types.uint64),
+            lambda context, builder, signature, word, instruction=instruction: instruction(builder, word),
+        )

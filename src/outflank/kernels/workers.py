@@ -1,0 +1,52 @@
+"""Threads that run kernels side by side: a kernel holds no interpreter's lock."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def run_workers(
+    kernel: Callable[..., Any],
+    arguments: Sequence[tuple[Any, ...]],
+    *,
+    stop: Callable[[], None],
+    watch: Callable[[], None] | None = None,
+    every_seconds: float = 0.1,
+) -> list[Any]:
+    """Call `kernel` once per tuple of arguments, each in its own thread; the results in order.
+
+    `watch` is called now and then from the calling thread. If that thread is interrupted,
+    or a call fails, `stop` must make the kernels return; the exception is raised when all
+    of them have.
+    """
+    results: list[Any] = [None] * len(arguments)
+    failures: list[BaseException] = []
+
+    def work(index: int) -> None:
+        try:
+            results[index] = kernel(*arguments[index])
+        except BaseException as failure:  # whatever it is, it belongs to the caller
+            failures.append(failure)
+            stop()
+
+    threads = [
+        threading.Thread(target=work, args=(index,), name=f"outflank-{index}", daemon=True)
+        for index in range(len(arguments))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            # A wait with a timeout lets the interpreter see Ctrl-C.
+            while thread.is_alive():
+                thread.join(every_seconds)
+                if watch is not None:
+                    watch()
+    except BaseException:
+        stop()
+        for thread in threads:
+            thread.join()
+        raise
+    if failures:
+        raise failures[0]
+    return results
