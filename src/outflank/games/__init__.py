@@ -1,0 +1,1 @@
+"""The rules of games, and nothing of searching them."""

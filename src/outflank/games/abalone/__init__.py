@@ -1,0 +1,1 @@
+"""Abalone: marbles that push each other off a hexagon."""

@@ -1,0 +1,1 @@
+"""Othello: discs that outflank a line turn it over."""

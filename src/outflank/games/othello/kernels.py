@@ -1,0 +1,219 @@
+"""Othello's rules on two 64-bit boards.
+
+Bit `8·row + column` is a square, a1 lowest, h1 bit 7. Smaller boards lie in the middle of
+the 8×8 one, so that all share the start and the symmetries; squares outside are empty for
+ever, and the only rule that knows the size is the mask on the legal squares.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank.games.rules import (
+    MOVE,
+    count,
+    fill,
+    is_pass,
+    mirror,
+    mirror_move,
+    most_moves,
+    over,
+    pack,
+    play,
+    score,
+    symmetries,
+    unpack,
+)
+from outflank.kernels.bits import U64, byte_swap, lowest, popcount
+from outflank.kernels.compiler import inner
+from outflank.kernels.lanes import lanes, merged, occupied, spread
+
+PASS = 64
+"""The code of a pass; any other move is the number of its square."""
+
+DISCS, WINNER_TAKES_EMPTIES = 0, 1
+"""Ways of scoring a finished board that has empty squares left."""
+
+ZERO, ONE = U64(0), U64(1)
+WHOLE = U64(0xFFFFFFFFFFFFFFFF)
+INNER = U64(0x7E7E7E7E7E7E7E7E)  # files b to g: a line along a row or a diagonal ends at the edge
+ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT = U64(1), U64(8), U64(7), U64(9)
+
+
+class Othello(NamedTuple):
+    """The rules in force."""
+
+    mask: np.uint64
+    """The squares of the board."""
+    scoring: int
+    """`DISCS` or `WINNER_TAKES_EMPTIES`."""
+
+
+class Position(NamedTuple):
+    """Discs of the side to move, and of the other."""
+
+    own: np.uint64
+    opp: np.uint64
+
+
+@inner
+def legal(own: Any, opp: Any) -> Any:
+    """Squares where `own` may play, on a board without edges of its own."""
+    step = lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
+    step2 = step << lanes(ONE, ONE, ONE, ONE)
+    mine = spread(own, step)
+    line = spread(opp, step) & lanes(INNER, WHOLE, INNER, INNER)
+    # Runs of the opponent next to a disc of ours: one, two, then two more, and two more.
+    up = line & (mine << step)
+    up = up | (line & (up << step))
+    pairs = line & (line << step)
+    up = up | (pairs & (up << step2))
+    up = up | (pairs & (up << step2))
+    down = line & (mine >> step)
+    down = down | (line & (down >> step))
+    pairs = line & (line >> step)
+    down = down | (pairs & (down >> step2))
+    down = down | (pairs & (down >> step2))
+    return merged((up << step) | (down >> step)) & ~(own | opp)
+
+
+@inner
+def flips(own: Any, opp: Any, disc: Any) -> Any:
+    """The discs that turn when `own` plays `disc`, a board with one square."""
+    step = lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
+    step2 = step << lanes(ONE, ONE, ONE, ONE)
+    mine = spread(own, step)
+    placed = spread(disc, step)
+    line = spread(opp, step) & lanes(INNER, WHOLE, INNER, INNER)
+    up = line & (placed << step)
+    up = up | (line & (up << step))
+    pairs = line & (line << step)
+    up = up | (pairs & (up << step2))
+    up = up | (pairs & (up << step2))
+    down = line & (placed >> step)
+    down = down | (line & (down >> step))
+    pairs = line & (line >> step)
+    down = down | (pairs & (down >> step2))
+    down = down | (pairs & (down >> step2))
+    # A run counts only if one of our discs closes it.
+    up = up & occupied((up << step) & mine)
+    down = down & occupied((down >> step) & mine)
+    return merged(up | down)
+
+
+@most_moves.register(Othello)
+def _(game):
+    return 62  # all squares but two: a move needs a disc of ours and one of the opponent's
+
+
+@fill.register(Othello)
+def _(game, position, moves, start):
+    todo = legal(position.own, position.opp) & game.mask
+    end = start
+    while todo != ZERO:
+        moves[end] = MOVE(lowest(todo))
+        end += 1
+        todo &= todo - ONE
+    if end == start and legal(position.opp, position.own) & game.mask != ZERO:
+        moves[end] = MOVE(PASS)
+        end += 1
+    return end
+
+
+@count.register(Othello)
+def _(game, position):
+    todo = legal(position.own, position.opp) & game.mask
+    if todo == ZERO:
+        return 1 if legal(position.opp, position.own) & game.mask != ZERO else 0
+    return popcount(todo)
+
+
+@play.register(Othello)
+def _(game, position, move):
+    if move == PASS:
+        return Position(position.opp, position.own)
+    disc = ONE << U64(move)
+    turned = flips(position.own, position.opp, disc)
+    return Position(position.opp ^ turned, position.own ^ turned ^ disc)
+
+
+@is_pass.register(Othello)
+def _(game, move):
+    return move == PASS
+
+
+@over.register(Othello)
+def _(game, position):
+    return (legal(position.own, position.opp) | legal(position.opp, position.own)) & game.mask == ZERO
+
+
+@score.register(Othello)
+def _(game, position):
+    difference = popcount(position.own) - popcount(position.opp)
+    if game.scoring == WINNER_TAKES_EMPTIES:
+        empties = popcount(game.mask & ~(position.own | position.opp))
+        if difference > 0:
+            difference += empties
+        elif difference < 0:
+            difference -= empties
+    return difference
+
+
+@pack.register(Othello)
+def _(game, position):
+    return position.own, position.opp
+
+
+@unpack.register(Othello)
+def _(game, first, second):
+    return Position(first, second)
+
+
+# --- symmetries: bit 0 of the number turns the board over its rows, bit 1 over its columns,
+# --- and then bit 2 over the main diagonal
+
+
+@inner
+def _columns_reversed(board):
+    one, two, four = U64(0x5555555555555555), U64(0x3333333333333333), U64(0x0F0F0F0F0F0F0F0F)
+    board = ((board >> U64(1)) & one) | ((board & one) << U64(1))
+    board = ((board >> U64(2)) & two) | ((board & two) << U64(2))
+    return ((board >> U64(4)) & four) | ((board & four) << U64(4))
+
+
+@inner
+def _transposed(board):
+    swap = (board ^ (board >> U64(7))) & U64(0x00AA00AA00AA00AA)
+    board ^= swap ^ (swap << U64(7))
+    swap = (board ^ (board >> U64(14))) & U64(0x0000CCCC0000CCCC)
+    board ^= swap ^ (swap << U64(14))
+    swap = (board ^ (board >> U64(28))) & U64(0x00000000F0F0F0F0)
+    return board ^ swap ^ (swap << U64(28))
+
+
+@inner
+def _turned(board, symmetry):
+    if symmetry & 1:
+        board = byte_swap(board)
+    if symmetry & 2:
+        board = _columns_reversed(board)
+    if symmetry & 4:
+        board = _transposed(board)
+    return board
+
+
+@symmetries.register(Othello)
+def _(game):
+    return 8
+
+
+@mirror.register(Othello)
+def _(game, position, symmetry):
+    return Position(_turned(position.own, symmetry), _turned(position.opp, symmetry))
+
+
+@mirror_move.register(Othello)
+def _(game, move, symmetry):
+    if move == PASS:
+        return MOVE(PASS)
+    return MOVE(lowest(_turned(ONE << U64(move), symmetry)))

@@ -1,0 +1,81 @@
+"""Boards of each size, their squares' names, and the start."""
+
+from typing import Final
+
+from outflank.errors import UnknownName
+from outflank.games.othello.kernels import DISCS, PASS, WINNER_TAKES_EMPTIES, Othello, Position
+from outflank.kernels.bits import U64
+
+SIZES: Final = (4, 6, 8)
+
+SCORINGS: Final = {"winner-takes-empties": WINNER_TAKES_EMPTIES, "discs": DISCS}
+
+START: Final = Position(own=U64(1 << 28 | 1 << 35), opp=U64(1 << 27 | 1 << 36))
+"""Black on e4 and d5, white on d4 and e5 of the 8×8 board: the middle of every size."""
+
+
+def othello(size: int = 8, scoring: str = "winner-takes-empties") -> Othello:
+    """The rules on a board of `size` × `size` squares.
+
+    >>> hex(othello(4).mask)
+    '0x3c3c3c3c0000'
+    """
+    if size not in SIZES:
+        raise UnknownName.among("board size", str(size), map(str, SIZES))
+    if scoring not in SCORINGS:
+        raise UnknownName.among("scoring", scoring, SCORINGS)
+    first = edge(size)
+    row = ((1 << size) - 1) << first
+    mask = sum(row << 8 * (first + index) for index in range(size))
+    return Othello(U64(mask), SCORINGS[scoring])
+
+
+def edge(size: int) -> int:
+    """Rows of the 8×8 board above a board of `size` in its middle."""
+    return (8 - size) // 2
+
+
+def size_of(game: Othello) -> int:
+    """The side of the board.
+
+    >>> size_of(othello(6))
+    6
+    """
+    return next(size for size in SIZES if size * size == int(game.mask).bit_count())
+
+
+def scoring_of(game: Othello) -> str:
+    """The name of the way of scoring."""
+    return next(name for name, code in SCORINGS.items() if code == game.scoring)
+
+
+def squares(size: int) -> list[int]:
+    """The squares of a board of `size`, row by row from its a1."""
+    first = edge(size)
+    return [8 * row + column for row in range(first, first + size) for column in range(first, first + size)]
+
+
+def square_name(size: int, move: int) -> str:
+    """The square of a move, or `pass`.
+
+    >>> square_name(8, 37), square_name(6, 9), square_name(8, 64)
+    ('f5', 'a1', 'pass')
+    """
+    if move == PASS:
+        return "pass"
+    first = edge(size)
+    return "abcdefgh"[move % 8 - first] + str(move // 8 - first + 1)
+
+
+def square_number(size: int, name: str) -> int | None:
+    """The square called `name`, in either case; None if the board has none.
+
+    >>> square_number(8, "F5"), square_number(4, "f5")
+    (37, None)
+    """
+    if len(name) != 2:
+        return None
+    column, row = "abcdefgh"[:size].find(name[0].lower()), "12345678"[:size].find(name[1])
+    if column < 0 or row < 0:
+        return None
+    return 8 * (row + edge(size)) + column + edge(size)

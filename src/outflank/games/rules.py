@@ -1,0 +1,106 @@
+"""What a search may ask of a game: generic over the type of `game`, and nothing of one game.
+
+A game is a small `NamedTuple` of run-time values (the board's mask, rule options); its type
+selects the bodies. A position is a `NamedTuple` as the side to move sees it: a move hands
+the turn over and swaps the sides, no colour is stored.
+
+A new game registers a body for every function here; `docs/games.md` shows one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.compiler import inner
+from outflank.kernels.generic import generic, missing
+
+MOVE = np.uint16
+"""The type of a move's code."""
+
+
+@generic
+def most_moves(game: Any) -> Any:
+    """A number of moves that no position exceeds: how much room `fill` needs."""
+    raise missing(most_moves, game)
+
+
+@generic
+def fill(game: Any, position: Any, moves: Any, start: Any) -> Any:
+    """Write the codes of the legal moves to `moves[start:end]` and return `end`.
+
+    `end == start` means that the game is over. Where a side must pass, the pass is its one
+    move. The order is the game's own and always the same.
+    """
+    raise missing(fill, game)
+
+
+@generic
+def count(game: Any, position: Any) -> Any:
+    """How many moves `fill` would write, without writing them."""
+    raise missing(count, game)
+
+
+@generic
+def play(game: Any, position: Any, move: Any) -> Any:
+    """The position after `move`, seen by the opponent. `move` must be legal."""
+    raise missing(play, game)
+
+
+@generic
+def is_pass(game: Any, move: Any) -> Any:
+    """Whether `move` only hands the turn over."""
+    raise missing(is_pass, game)
+
+
+@generic
+def over(game: Any, position: Any) -> Any:
+    """Whether the game has ended: `count` is 0."""
+    raise missing(over, game)
+
+
+@generic
+def score(game: Any, position: Any) -> Any:
+    """What the side to move has won (negative: lost) where the game is over, in the game's unit."""
+    raise missing(score, game)
+
+
+@generic
+def pack(game: Any, position: Any) -> Any:
+    """The position as two words; different positions have different words."""
+    raise missing(pack, game)
+
+
+@generic
+def unpack(game: Any, first: Any, second: Any) -> Any:
+    """The position whose `pack` is these two words."""
+    raise missing(unpack, game)
+
+
+@generic
+def symmetries(game: Any) -> Any:
+    """How many symmetries the board has, the identity included; it is number 0."""
+    raise missing(symmetries, game)
+
+
+@generic
+def mirror(game: Any, position: Any, symmetry: Any) -> Any:
+    """The position turned by symmetry number `symmetry`."""
+    raise missing(mirror, game)
+
+
+@generic
+def mirror_move(game: Any, move: Any, symmetry: Any) -> Any:
+    """The move that is to `mirror(position)` what `move` is to `position`."""
+    raise missing(mirror_move, game)
+
+
+@inner
+def canonical(game: Any, position: Any) -> Any:
+    """The symmetry whose mirror image of `position` has the smallest words, first one first."""
+    best = 0
+    first, second = pack(game, position)
+    for symmetry in range(1, symmetries(game)):
+        one, two = pack(game, mirror(game, position, symmetry))
+        if one < first or (one == first and two < second):
+            best, first, second = symmetry, one, two
+    return best
