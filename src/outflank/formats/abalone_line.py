@@ -1,0 +1,81 @@
+"""Abalone positions on a line: rows I to A, marbles lost by each, side, half-moves, move.
+
+    sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1
+
+Only the rows are needed; the rest is read as far as it goes. Writers disagree on whether
+the two numbers are marbles lost or taken: either is accepted if it fits the rows, black's
+losses first is what is written.
+"""
+
+import re
+
+from outflank.errors import FormatError, InvalidPosition
+from outflank.formats.setup import Setup
+from outflank.games.abalone.geometry import board
+from outflank.games.abalone.kernels import Abalone, Position
+from outflank.games.abalone.layouts import RULES, read_rows, write_rows
+from outflank.games.sides import Side
+
+NAME = "Abalone line"
+
+_fields = (
+    ("marbles that black has lost", r"\d{1,2}"),
+    ("marbles that white has lost", r"\d{1,2}"),
+    ("the side to move (b or w)", r"[bwBW]"),
+    ("half-moves", r"\d{1,9}"),
+    ("the number of the move", r"\d{1,9}"),
+)
+
+
+def read_abalone_line(text: str) -> Setup:
+    """The position on `text`.
+
+    >>> read_abalone_line("5/6/7/8/SSSSSSSSS/8/7/SSSSS1/sssss 0 9 w 0 7").ply
+    13
+    """
+    words = list(re.finditer(r"\S+", text))
+    if not words:
+        raise FormatError.at(NAME, text, 0, "nine rows, I to A, divided by /")
+    black, white = read_rows(words[0][0])
+    values = []
+    for word, (meaning, pattern) in zip(words[1:], _fields, strict=False):
+        if not re.fullmatch(pattern, word[0]):
+            raise FormatError.at(NAME, text, word.start(), meaning)
+        values.append(word[0].lower())
+    if len(words) > 1 + len(_fields):
+        raise FormatError.at(NAME, text, words[1 + len(_fields)].start(), "nothing after the move's number")
+    lost = (RULES.marbles - len(black), RULES.marbles - len(white))
+    check_marbles(len(black), len(white))
+    given = tuple(int(value) for value in values[:2])
+    if len(given) == 2 and given not in (lost, lost[::-1]):
+        raise InvalidPosition(
+            f"{NAME}: the rows hold {len(black)} black and {len(white)} white marbles, so {lost[0]} and {lost[1]} "
+            f"are lost, not {given[0]} and {given[1]}"
+        )
+    turn = Side.WHITE if len(values) > 2 and values[2] == "w" else Side.BLACK
+    move = max(int(values[4]), 1) if len(values) > 4 else 1
+    own, opp = (black, white) if turn is Side.BLACK else (white, black)
+    return Setup(
+        format=NAME,
+        game=RULES,
+        position=Position(board(own), board(opp)),
+        turn=turn,
+        ply=2 * (move - 1) + (turn is Side.WHITE),
+    )
+
+
+def write_abalone_line(game: Abalone, position: Position, turn: Side, ply: int = 0, since_loss: int = 0) -> str:
+    """The position on one line; `since_loss` counts the plies since a marble was lost."""
+    black, white = (int(word) for word in (position if turn is Side.BLACK else position[::-1]))
+    lost = [game.marbles - side.bit_count() for side in (black, white)]
+    rows = write_rows(black, white)
+    return f"{rows} {lost[0]} {lost[1]} {turn.value[0]} {since_loss} {ply // 2 + 1}"
+
+
+def check_marbles(black: int, white: int) -> None:
+    """Refuse more marbles than there are, or two losers."""
+    for side, marbles in (("black", black), ("white", white)):
+        if marbles > RULES.marbles:
+            raise InvalidPosition(f"{side} has {marbles} marbles; the game has {RULES.marbles} of each")
+    if max(black, white) <= RULES.marbles - RULES.goal:
+        raise InvalidPosition(f"both sides have lost {RULES.goal} marbles or more; a game ends at the first")

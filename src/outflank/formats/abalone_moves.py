@@ -1,0 +1,129 @@
+"""Abalone moves as text.
+
+Along its line a move is the rear marble and where it goes, `A1B2`. A side step is both ends
+of the line and where the first one goes, `C3C5D4` (Aba-Pro); or the first marble and where
+the last one goes, `C3D6` (Nacre). Two neighbouring cells always mean a move along a line.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from outflank.errors import FormatError, IllegalMove
+from outflank.formats.setup import Setup
+from outflank.games.abalone.geometry import DIRECTIONS, SPIRAL, Cell, cell_name, cells, on_board, stepped
+from outflank.games.abalone.kernels import MARBLES, SIDEWAYS, Abalone, Position, cell_of, direction_of, kind_of
+from outflank.games.abalone.layouts import RULES, start
+from outflank.games.rules import MOVE, fill, most_moves, play
+from outflank.games.sides import Side
+
+NAME = "Abalone move"
+GAME = "Abalone game"
+
+_cell = re.compile(r"[A-I][1-9]", re.IGNORECASE)
+
+
+def ends(move: int) -> tuple[Cell, Cell, int]:
+    """The first and the last marble of the line, and the direction in which it steps."""
+    first = SPIRAL[cell_of(move)]
+    kind, line = int(kind_of(move)), int(direction_of(move))
+    last = stepped(first, line, int(MARBLES[kind]) - 1)
+    return first, last, (line + int(SIDEWAYS[kind])) % 6
+
+
+def write_move(move: int) -> str:
+    """The move in Aba-Pro's notation."""
+    first, last, step = ends(move)
+    goal = cell_name(stepped(first, step))
+    if SIDEWAYS[kind_of(move)] == 0:
+        return cell_name(first) + goal
+    return cell_name(first) + cell_name(last) + goal
+
+
+def write_nacre(move: int) -> str:
+    """The move in Nacre's notation.
+
+    A line can be named from either end. The code's rear marble, from which the line steps a
+    sixth off its own direction, is the end from which no other move can be meant: named
+    from the other, a pair would read as a move along a line, a triple as a pair.
+    """
+    first, last, step = ends(move)
+    if SIDEWAYS[kind_of(move)] == 0:
+        return write_move(move)
+    return cell_name(first) + cell_name(stepped(last, step))
+
+
+def read_move(game: Abalone, position: Position, text: str) -> int:
+    """The legal move that `text` names, in either notation and either case."""
+    named = _cells(text)
+    buffer = np.zeros(most_moves(game), MOVE)
+    legal = [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
+    # Nacre's text may fit a line named from its front as well: the rear goes first.
+    for fits in (_fits_from_rear, _fits_from_front):
+        fitting = [move for move in legal if fits(move, named)]
+        if fitting:
+            return fitting[0]
+    raise IllegalMove(f"{text.strip()!r} is not a legal move here{_why(position, named)}")
+
+
+def read_abalone_game(text: str, layout: str = "standard") -> Setup:
+    """A game from the start of `layout`: moves in a row, move numbers allowed."""
+    position = start(layout)
+    first = position
+    moves = []
+    for number, (word, place) in enumerate(_words(text), 1):
+        try:
+            move = read_move(RULES, position, word)
+        except (FormatError, IllegalMove) as error:
+            raise type(error)(f"{GAME}, column {place + 1}, move {number}: {error}") from None
+        moves.append(move)
+        position = play(RULES, position, move)
+    return Setup(format=GAME, game=RULES, position=first, turn=Side.BLACK, moves=tuple(moves))
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    for word in re.finditer(r"[^\s,;]+", text):
+        numbered = re.match(r"\d{1,3}[.)](\.\.)?", word[0])
+        skip = numbered.end() if numbered else 0
+        if word[0][skip:]:
+            yield word[0][skip:], word.start() + skip
+
+
+def _cells(text: str) -> list[Cell]:
+    """The two or three cells that a move's text names."""
+    stripped = text.strip()
+    named: list[Cell] = []
+    for place in range(0, max(len(stripped), 1), 2):
+        found = _cell.fullmatch(stripped[place : place + 2])
+        cell = ("ABCDEFGHI".index(found[0][0].upper()), int(found[0][1]) - 1) if found else None
+        if cell is None or not on_board(cell) or len(named) == 3:
+            raise FormatError.at(NAME, stripped, place, "two or three cells, like A1B2 or C3C5D4")
+        named.append(cell)
+    if len(named) < 2:
+        raise FormatError.at(NAME, stripped, len(stripped), "two or three cells, like A1B2 or C3C5D4")
+    return named
+
+
+def _fits_from_rear(move: int, named: list[Cell]) -> bool:
+    first, last, step = ends(move)
+    if SIDEWAYS[kind_of(move)] == 0:
+        return named == [first, stepped(first, step)]
+    return named in ([first, last, stepped(first, step)], [first, stepped(last, step)])
+
+
+def _fits_from_front(move: int, named: list[Cell]) -> bool:
+    first, last, step = ends(move)
+    if SIDEWAYS[kind_of(move)] == 0 or (len(named) == 2 and _neighbours(*named)):
+        return False
+    return named in ([last, first, stepped(last, step)], [last, stepped(first, step)])
+
+
+def _neighbours(one: Cell, other: Cell) -> bool:
+    return (other[0] - one[0], other[1] - one[1]) in DIRECTIONS
+
+
+def _why(position: Position, named: list[Cell]) -> str:
+    if named[0] not in cells(position.own):
+        return f" ({cell_name(named[0])} holds no marble of the side to move)"
+    return ""

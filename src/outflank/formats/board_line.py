@@ -1,0 +1,121 @@
+"""Othello positions on a line: the FFO script's, and OBF with its scores.
+
+64 cells (36, 16) from a1 row by row, then the side to move; `%` starts a comment. OBF goes
+on with `; G8:+18; H1:+12;`: moves and what they are worth to the mover.
+"""
+
+import re
+from collections.abc import Mapping
+
+from outflank.errors import FormatError
+from outflank.formats.setup import Setup
+from outflank.games.othello.kernels import PASS, Othello, Position
+from outflank.games.othello.squares import SIZES, othello, size_of, square_name, square_number, squares
+from outflank.games.sides import Side
+from outflank.kernels.bits import U64
+
+BLACK_CELLS, WHITE_CELLS, EMPTY_CELLS = "X*xBb", "O0oWw", "-._"
+CELLS = BLACK_CELLS + WHITE_CELLS + EMPTY_CELLS
+
+NAME = "board line"
+OBF = "OBF"
+
+_side_in_words = re.compile(r"(black|white)(\s+to\s+move)?\s*$", re.IGNORECASE)
+
+
+def read_board_line(text: str) -> Setup:
+    """The position on `text`, which may be broken into rows; with scores, if it is OBF.
+
+    >>> read_board_line("-----XO--OX----- X").turn
+    <Side.BLACK: 'black'>
+    """
+    cleaned = re.sub(r"%[^\n]*", lambda comment: " " * len(comment[0]), text)
+    board_part, semicolon, rest = cleaned.partition(";")
+    turn, end = _side(board_part)
+    cells = []
+    for place, char in enumerate(board_part[:end]):
+        if char.isspace():
+            continue
+        if char not in CELLS:
+            raise FormatError.at(NAME, text, place, "a cell (X, O or -) or the side to move")
+        cells.append(char)
+    if turn is None:
+        if len(cells) - 1 not in [size * size for size in SIZES]:
+            raise _wrong_count(text, board_part, len(cells))
+        if cells[-1] in EMPTY_CELLS:
+            place = len(board_part.rstrip()) - 1
+            raise FormatError.at(NAME, text, place, "the side to move (X or O)")
+        turn = Side.BLACK if cells.pop() in BLACK_CELLS else Side.WHITE
+    elif len(cells) not in [size * size for size in SIZES]:
+        raise _wrong_count(text, board_part, len(cells))
+    size = round(len(cells) ** 0.5)
+    black = white = 0
+    for square, char in zip(squares(size), cells, strict=True):
+        black |= (char in BLACK_CELLS) << square
+        white |= (char in WHITE_CELLS) << square
+    own, opp = (black, white) if turn is Side.BLACK else (white, black)
+    return Setup(
+        format=OBF if semicolon else NAME,
+        game=othello(size),
+        position=Position(U64(own), U64(opp)),
+        turn=turn,
+        ply=max((black | white).bit_count() - 4, 0),
+        scores=_scores(rest, text, len(board_part) + 1, size) if semicolon else {},
+    )
+
+
+def read_obf(text: str) -> list[Setup]:
+    """The positions of a file, one a line; empty lines and comments are passed over."""
+    lines = [line for line in text.splitlines() if line.partition("%")[0].strip()]
+    return [read_board_line(line) for line in lines]
+
+
+def write_board_line(game: Othello, position: Position, turn: Side) -> str:
+    """The position on one line, side to move last."""
+    own, opp = ("X", "O") if turn is Side.BLACK else ("O", "X")
+    cells = [
+        own if int(position.own) >> square & 1 else opp if int(position.opp) >> square & 1 else "-"
+        for square in squares(size_of(game))
+    ]
+    return f"{''.join(cells)} {own}"
+
+
+def write_obf(game: Othello, position: Position, turn: Side, scores: Mapping[int, int]) -> str:
+    """The position and its moves' scores on one line, in the order of `scores`."""
+    size = size_of(game)
+    named = ((square_name(size, move).upper() if move != PASS else "PA", score) for move, score in scores.items())
+    parts = [f" {name}:{score:+d};" for name, score in named]
+    return f"{write_board_line(game, position, turn)};{''.join(parts)}"
+
+
+def _side(board_part: str) -> tuple[Side | None, int]:
+    """The side if it stands there in words, and where the cells end."""
+    words = _side_in_words.search(board_part)
+    if words is None:
+        return None, len(board_part)
+    return Side(words[1].lower()), words.start()
+
+
+def _wrong_count(text: str, board_part: str, found: int) -> FormatError:
+    wanted = ", ".join(str(size * size) for size in SIZES)
+    where = len(board_part.rstrip())
+    return FormatError.at(
+        NAME, text, where, f"{wanted.replace(', 64', ' or 64')} cells and the side to move ({found} read)"
+    )
+
+
+def _scores(rest: str, text: str, offset: int, size: int) -> dict[int, int]:
+    scores: dict[int, int] = {}
+    for item in re.finditer(r"[^;]+", rest):
+        entry = item[0].strip()
+        if not entry:
+            continue
+        place = offset + item.start() + len(item[0]) - len(item[0].lstrip())
+        found = re.fullmatch(r"(\w\w|--)\s*:\s*([+-]?\d{1,9})", entry)
+        square = square_number(size, found[1]) if found else None
+        if found and found[1].lower() in ("pa", "ps", "--"):
+            square = PASS
+        if found is None or square is None:
+            raise FormatError.at(OBF, text, place, "a move and its score, like G8:+18")
+        scores[square] = int(found[2])
+    return scores

@@ -1,0 +1,73 @@
+"""What a person pastes, recognised without being told what it is.
+
+What could be either game is Othello, unless the game is given.
+"""
+
+import re
+
+from outflank.errors import FormatError, IllegalMove, UnknownName
+from outflank.formats import abalone_line, abalone_moves, board_line, position_file, properties, transcript
+from outflank.formats.setup import Setup
+
+GAMES = ("othello", "abalone")
+
+FORMATS = (
+    "an Othello board line, OBF, a transcript, GGF or SGF, an Abalone line, a list of Abalone moves "
+    "or an Abalone position file"
+)
+
+
+def read(text: str, *, game: str | None = None, size: int = 8, layout: str = "standard") -> Setup:
+    """The position or game in `text`, the first if there are several.
+
+    `game` settles what could be either; `size` and `layout` say where lists of moves start.
+
+    >>> read("a1b2").format, read("c4c3", game="othello").format
+    ('Abalone game', 'transcript')
+    """
+    return read_all(text, game=game, size=size, layout=layout)[0]
+
+
+def read_all(text: str, *, game: str | None = None, size: int = 8, layout: str = "standard") -> list[Setup]:
+    """All positions in `text`: a file of board lines or OBF may hold many, anything else is one."""
+    if game is not None and game not in GAMES:
+        raise UnknownName.among("game", game, GAMES)
+    stripped = text.strip()
+    if not stripped:
+        raise FormatError(f"nothing to read: expected {FORMATS}")
+    if game != "othello":
+        if position_file.HEADER.search(text):
+            return [position_file.read_position_file(text)]
+        if "/" in stripped.split()[0] and not stripped.startswith("("):
+            return [abalone_line.read_abalone_line(stripped)]
+    if game == "abalone":
+        return [abalone_moves.read_abalone_game(stripped, layout)]
+    if stripped.startswith("(") and "[" in stripped:
+        return [properties.read_game(stripped)]
+    if re.match(r"(\d{1,3}\s*[.)]\s*)?([a-z][1-9]|pa|ps|--\s*[a-h])", stripped, re.IGNORECASE):
+        return [_moves(stripped, game, size, layout)]
+    if stripped[0] in board_line.CELLS or stripped[0] == "%":
+        return _board_lines(text)
+    raise FormatError.at("position", stripped, 0, FORMATS)
+
+
+def _moves(text: str, game: str | None, size: int, layout: str) -> Setup:
+    """Moves of either game: of Othello if they can be."""
+    try:
+        return transcript.read_transcript(text, size)
+    except (FormatError, IllegalMove) as error:
+        if game is None:
+            try:
+                return abalone_moves.read_abalone_game(text, layout)
+            except (FormatError, IllegalMove) as other:
+                if isinstance(error, FormatError) and isinstance(other, IllegalMove):
+                    raise other from None  # cells of the larger board: it was Abalone that was meant
+        raise error
+
+
+def _board_lines(text: str) -> list[Setup]:
+    """One position a line, or one that is broken into rows."""
+    lines = [line for line in text.splitlines() if line.partition("%")[0].strip()]
+    if len(lines) > 1 and all(len(line.partition(";")[0].split("%")[0].strip()) > 16 for line in lines):
+        return board_line.read_obf(text)
+    return [board_line.read_board_line(text.strip())]
