@@ -1,0 +1,225 @@
+"""A position with whose turn it is and how it came about, for any game."""
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+import numpy as np
+
+from outflank.boards.moves import Move
+from outflank.errors import FormatError, IllegalMove
+from outflank.formats.recognise import read
+from outflank.formats.setup import Setup
+from outflank.games.rules import MOVE, canonical, fill, mirror, most_moves, play, score, symmetries
+from outflank.games.sides import Side
+
+M = TypeVar("M", bound=Move)
+B = TypeVar("B", bound="Board[Any]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a game ended."""
+
+    winner: Side | None
+    """None: a draw."""
+    score: int
+    """What black has won, in the game's unit: discs in Othello, 1, 0 or -1 in Abalone."""
+    reason: str
+    """In a few words."""
+
+    @property
+    def result(self) -> str:
+        """Black's points and white's: `1-0`, `0-1` or `1/2-1/2`."""
+        return {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}[self.winner]
+
+
+class Board(Generic[M]):
+    """A game in progress. `OthelloBoard` and `AbaloneBoard` are what you will mostly use;
+    a game of your own works with this class as soon as its rules are registered.
+
+    Two boards are equal if game, position and side to move are; how they came about does
+    not count. The hash goes with that, so do not change a board that is a key.
+
+    >>> board = Board.from_text("f5d6c3")
+    >>> board.turn, len(board.legal_moves), board.ply
+    (<Side.WHITE: 'white'>, 4, 3)
+    >>> board.pop()
+    <OthelloMove c3>
+    """
+
+    def __init__(self, game: Any, position: Any, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
+        self.game = game
+        """The rules in force, as the kernels take them."""
+        self.position = position
+        """The position as the side to move sees it, as the kernels take it."""
+        self.turn = turn
+        """Who is to move."""
+        self._first_ply = ply
+        self._past: list[tuple[Any, M]] = []
+        self._legal: tuple[M, ...] | None = None
+
+    # --- text ---
+
+    @staticmethod
+    def from_text(text: str, *, game: str | None = None, size: int = 8, layout: str = "standard") -> "Board[Any]":
+        """The board that `text` describes, in any notation the package reads.
+
+        What could be either game is Othello unless `game` says otherwise. `size` and
+        `layout` say where a bare list of moves starts.
+        """
+        return Board.from_setup(read(text, game=game, size=size, layout=layout))
+
+    @staticmethod
+    def from_setup(setup: Setup) -> "Board[Any]":
+        """The board of a text that has been read."""
+        from outflank.boards import kind_of_board
+
+        board = kind_of_board(setup.game)(setup.game, setup.position, setup.turn, ply=setup.ply)
+        for code in setup.moves:
+            board.push(board.move(code))
+        return board
+
+    def to_text(self) -> str:
+        """The position on one line, as `from_text` reads it."""
+        raise FormatError(f"{type(self.game).__name__} has no notation for positions")
+
+    def svg(self, *, width: int = 400) -> str:
+        """A picture of the position, `width` pixels wide."""
+        raise FormatError(f"{type(self.game).__name__} has no picture")
+
+    def move(self, code: int) -> M:
+        """The move with this code, as a value."""
+        return cast(M, Move(code))
+
+    def parse_move(self, text: str) -> M:
+        """The legal move that `text` names."""
+        for move in self.legal_moves:
+            if str(move).lower() == text.strip().lower():
+                return move
+        raise self._illegal(text)
+
+    # --- playing ---
+
+    @property
+    def legal_moves(self) -> tuple[M, ...]:
+        """The moves the rules allow; none when the game is over."""
+        if self._legal is None:
+            buffer = np.zeros(most_moves(self.game), MOVE)
+            end = 0 if self._draw() else fill(self.game, self.position, buffer, 0)
+            self._legal = tuple(self.move(int(code)) for code in buffer[:end])
+        return self._legal
+
+    def push(self, move: M | str) -> M:
+        """Play a move, given as a value or as text; the move as a value."""
+        played = self.parse_move(move) if isinstance(move, str) else move
+        if played not in self.legal_moves:
+            raise self._illegal(str(played))
+        self._past.append((self.position, played))
+        self.position = play(self.game, self.position, played.code)
+        self.turn = self.turn.other
+        self._legal = None
+        return played
+
+    def pop(self) -> M:
+        """Take the last move back; the move."""
+        if not self._past:
+            raise IndexError("pop: no move has been made on this board")
+        self.position, move = self._past.pop()
+        self.turn = self.turn.other
+        self._legal = None
+        return move
+
+    @property
+    def moves(self) -> tuple[M, ...]:
+        """The moves made on this board, first one first."""
+        return tuple(move for _, move in self._past)
+
+    @property
+    def ply(self) -> int:
+        """Moves made since the start of the game, as far as it is known."""
+        return self._first_ply + len(self._past)
+
+    def copy(self: B) -> B:
+        """A board of its own with the same history."""
+        twin = self._at(self.position)
+        twin._past = self._past.copy()
+        twin._first_ply = self._first_ply
+        return twin
+
+    # --- the end ---
+
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        draw = self._draw()
+        if draw:
+            return Outcome(winner=None, score=0, reason=draw)
+        if self.legal_moves:
+            return None
+        own = int(score(self.game, self.position))
+        black = own if self.turn is Side.BLACK else -own
+        winner = None if black == 0 else Side.BLACK if black > 0 else Side.WHITE
+        return Outcome(winner=winner, score=black, reason=self._reason())
+
+    def is_game_over(self) -> bool:
+        """Whether nobody moves any more."""
+        return self.outcome() is not None
+
+    def result(self) -> str:
+        """`1-0` if black won, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
+        outcome = self.outcome()
+        return outcome.result if outcome else "*"
+
+    def _draw(self) -> str:
+        """Why the game is drawn by a rule that looks at the history; empty if it is not."""
+        return ""
+
+    def _reason(self) -> str:
+        return "no moves left"
+
+    # --- symmetries ---
+
+    def symmetric(self: B, symmetry: int) -> B:
+        """The board turned by symmetry number `symmetry`, without its history; 0 changes nothing."""
+        if not 0 <= symmetry < symmetries(self.game):
+            raise IndexError(f"symmetry {symmetry}: the board has 0 to {symmetries(self.game) - 1}")
+        return self._at(mirror(self.game, self.position, symmetry))
+
+    def symmetries(self: B) -> list[B]:
+        """The board turned in every way, itself first."""
+        return [self.symmetric(number) for number in range(symmetries(self.game))]
+
+    def canonical(self: B) -> B:
+        """The one of its symmetric boards that stands for them all."""
+        return self.symmetric(canonical(self.game, self.position))
+
+    # --- as a value ---
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return (type(self.game), self.game, self.position, self.turn) == (
+            type(other.game),
+            other.game,
+            other.position,
+            other.turn,
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.game), self.game, self.position, self.turn))
+
+    def __repr__(self) -> str:
+        return f"Board({self.game!r}, {self.position!r}, {self.turn})"
+
+    def _at(self: B, position: Any) -> B:
+        """A board of the same kind and rules with `position`, the same side to move, and no history."""
+        return type(self)(self.game, position, self.turn, ply=self.ply)
+
+    def _illegal(self, text: str) -> IllegalMove:
+        legal = " ".join(str(move) for move in self.legal_moves[:40])
+        more = " …" if len(self.legal_moves) > 40 else ""
+        return IllegalMove(f"{text.strip()!r} is not a legal move here (legal: {legal or 'none'}{more})")
+
+    def _by_colour(self) -> tuple[int, int]:
+        """Black's word and white's."""
+        own, opp = int(self.position[0]), int(self.position[1])
+        return (own, opp) if self.turn is Side.BLACK else (opp, own)

@@ -1,0 +1,104 @@
+"""Othello boards."""
+
+from typing import Any
+
+from outflank.boards.board import Board
+from outflank.boards.moves import OthelloMove
+from outflank.boards.svg import othello_svg
+from outflank.errors import FormatError, InvalidPosition
+from outflank.formats.board_line import read_board_line, write_board_line
+from outflank.formats.diagram import othello_diagram
+from outflank.formats.transcript import write_transcript
+from outflank.games.othello.kernels import PASS, Othello
+from outflank.games.othello.squares import START, othello, scoring_of, size_of, square_number
+from outflank.games.sides import Side
+
+
+class OthelloBoard(Board[OthelloMove]):
+    """A game of Othello on 8×8, 6×6 or 4×4 squares.
+
+    >>> board = OthelloBoard.start()
+    >>> board.legal_moves
+    (<OthelloMove d3>, <OthelloMove c4>, <OthelloMove f5>, <OthelloMove e6>)
+    >>> board.push("f5")
+    <OthelloMove f5>
+    >>> board.discs(Side.BLACK), board.discs(Side.WHITE)
+    (4, 1)
+    >>> board
+    OthelloBoard.from_line('---------------------------OX------XXX-------------------------- O')
+    """
+
+    game: Othello
+
+    @classmethod
+    def start(cls, size: int = 8, *, scoring: str = "winner-takes-empties") -> "OthelloBoard":
+        """The start of a game. `scoring` (or `discs`) says who gets the squares that stay empty."""
+        return cls(othello(size, scoring), START)
+
+    @classmethod
+    def from_line(cls, line: str, *, scoring: str = "winner-takes-empties") -> "OthelloBoard":
+        """The position on a board line: cells from a1 row by row, then the side to move."""
+        setup = read_board_line(line)
+        return cls(othello(size_of(setup.game), scoring), setup.position, setup.turn, ply=setup.ply)
+
+    def __init__(self, game: Othello, position: Any, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
+        if int(position.own) & int(position.opp):
+            raise InvalidPosition("a square holds a black and a white disc")
+        if (int(position.own) | int(position.opp)) & ~int(game.mask):
+            raise InvalidPosition("a disc lies outside the board")
+        super().__init__(game, position, turn, ply=ply)
+
+    @property
+    def size(self) -> int:
+        """The side of the board."""
+        return size_of(self.game)
+
+    def discs(self, side: Side) -> int:
+        """How many discs a side has."""
+        return self._by_colour()[side is Side.WHITE].bit_count()
+
+    def move(self, code: int) -> OthelloMove:
+        """The move with this code."""
+        return OthelloMove(code, self.size)
+
+    def parse_move(self, text: str) -> OthelloMove:
+        """The legal move on the square that `text` names; `pa`, `pass` or `--` for a pass."""
+        name = text.strip().lower()
+        code = PASS if name in ("pa", "ps", "pass", "--") else square_number(self.size, name)
+        if code is None:
+            last = "abcdefgh"[self.size - 1] + str(self.size)
+            raise FormatError(f"{text.strip()!r} is not a move: expected a square, a1 to {last}, or pass")
+        move = self.move(code)
+        if move not in self.legal_moves:
+            raise self._illegal(text)
+        return move
+
+    def to_text(self) -> str:
+        """The position as a board line."""
+        return write_board_line(self.game, self.position, self.turn)
+
+    def transcript(self) -> str:
+        """The moves made on this board, passes left out."""
+        return write_transcript(self.game, (move.code for move in self.moves))
+
+    def svg(self, *, width: int = 400) -> str:
+        """A picture: the legal moves are dotted, the last move is marked."""
+        last = self.moves[-1].square if self.moves else None
+        legal = [move.code for move in self.legal_moves]
+        return othello_svg(self.size, *self._by_colour(), legal=legal, last=last, width=width)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        legal = {move.code for move in self.legal_moves}
+        return "\n".join(othello_diagram(self.size, *self._by_colour(), legal))
+
+    def __repr__(self) -> str:
+        scoring = scoring_of(self.game)
+        option = "" if scoring == "winner-takes-empties" else f", scoring={scoring!r}"
+        return f"OthelloBoard.from_line({self.to_text()!r}{option})"
+
+    def _reason(self) -> str:
+        full = not int(self.game.mask) & ~(int(self.position.own) | int(self.position.opp))
+        return "the board is full" if full else "neither side can move"
