@@ -1,0 +1,176 @@
+"""perft: the leaves of a game tree, the classic check of a game's rules and of their speed."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outflank.errors import OutflankError
+from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
+from outflank.kernels.atomics import fetch_add, load, store
+from outflank.kernels.compiler import kernel
+from outflank.kernels.records import allocate, record_type
+from outflank.kernels.workers import run_workers
+
+ROOM = 1 << 14
+"""Moves that a worker can keep for the line it is in."""
+
+WORKER = record_type({"leaves": np.int64, "moves": (MOVE, ROOM)})
+SHARED = record_type({"next": np.int64, "done": np.int64, "stop": np.int64}, apart=("next", "done"))
+
+JOBS_PER_WORKER = 48
+"""How finely the tree is cut: the last job of each worker ends about together with the others'."""
+
+
+@kernel
+def leaves(game, position, depth, ended, worker, start, shared):
+    """Leaves `depth` plies below `position`; a game that is over before counts `ended`.
+
+    `worker.moves` is free from `start` on. Once `shared.stop` is set the answer is worthless.
+    """
+    if depth == 1:
+        return count(game, position) or ended
+    if depth > 3 and load(shared, "stop", "relaxed") != 0:
+        return 0
+    end = fill(game, position, worker.moves, start)
+    if end == start:
+        return ended
+    found = 0
+    for index in range(start, end):
+        child = play(game, position, worker.moves[index])
+        if depth == 2:
+            # The last ply is counted, never played; and counted here: as a call it costs a third more.
+            found += count(game, child) or ended
+        else:
+            found += leaves(game, child, depth - 1, ended, worker, end, shared)
+    return found
+
+
+@kernel
+def count_jobs(game, jobs, depths, counts, ended, worker, shared):
+    """Take jobs (two words each) until none is left; write the leaves of each to `counts`."""
+    while load(shared, "stop", "relaxed") == 0:
+        job = fetch_add(shared, "next", 1, "relaxed")
+        if job >= len(jobs):
+            break
+        position = unpack(game, jobs[job, 0], jobs[job, 1])
+        start = np.int64(0)  # a literal 0 would be a type of its own, and another compilation
+        found = 1 if depths[job] == 0 else leaves(game, position, depths[job], ended, worker, start, shared)
+        counts[job] = found
+        worker.leaves += found
+        fetch_add(shared, "done", 1, "relaxed")
+
+
+@leaves.sample
+def _leaves_sample(game: Any, position: Any) -> tuple[Any, ...]:
+    return game, position, 2, 1, allocate(WORKER, 1)[0], 0, allocate(SHARED, 1)[0]
+
+
+@count_jobs.sample
+def _jobs_sample(game: Any, position: Any) -> tuple[Any, ...]:
+    jobs, depths = _packed(game, [Job(position, 2, 0)])
+    return game, jobs, depths, np.zeros_like(depths), 1, allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A subtree to count, below root move number `root`."""
+
+    position: Any
+    depth: int
+    root: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perft:
+    """What a count found."""
+
+    leaves: int
+    seconds: float
+    """Time of the count itself, without compiling."""
+    workers: int
+    divide: dict[int, int]
+    """Leaves below each move of the root, by the move's code; empty if the game is over there."""
+
+
+def perft(
+    game: Any,
+    position: Any,
+    depth: int,
+    *,
+    workers: int = 1,
+    finished: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Perft:
+    """Count the leaves `depth` plies below `position`, a pass being a ply.
+
+    A game that ends earlier counts as one leaf if `finished`, else not at all.
+    `progress(done, total)` is told how many of the jobs are done.
+    """
+    deepest = ROOM // most_moves(game)
+    if not 0 <= depth <= deepest:
+        raise OutflankError(f"depth {depth}: perft counts 0 to {deepest} plies here")
+    if workers < 1:
+        raise OutflankError(f"{workers} workers: at least one has to count")
+    ended = int(finished)
+    roots = _moves(game, position)
+    if depth == 0 or not roots:
+        return Perft(leaves=1 if depth == 0 else ended, seconds=0.0, workers=workers, divide={})
+
+    records, shared = allocate(WORKER, workers), allocate(SHARED, 1)[0]
+    nothing = _packed(game, [])
+    count_jobs(game, *nothing, nothing[1].copy(), ended, records[0], shared)  # compiles, or loads
+    shared["next"] = 0
+
+    started = time.perf_counter()
+    finished_jobs, todo = _cut(game, position, roots, depth, wanted=JOBS_PER_WORKER * workers)
+    jobs, depths = _packed(game, todo)
+    counts = np.zeros(len(todo), np.int64)
+    run_workers(
+        count_jobs,
+        [(game, jobs, depths, counts, ended, record, shared) for record in records],
+        stop=lambda: store(shared, "stop", 1),
+        watch=progress and (lambda: progress(int(load(shared, "done")), len(todo))),
+    )
+    seconds = time.perf_counter() - started
+
+    divide = dict.fromkeys(roots, 0)
+    for job, found in zip(todo, counts, strict=True):
+        divide[roots[job.root]] += int(found)
+    for job in finished_jobs:
+        divide[roots[job.root]] += ended
+    return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=divide)
+
+
+def _moves(game: Any, position: Any) -> list[int]:
+    buffer = np.zeros(most_moves(game), MOVE)
+    return [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
+
+
+def _cut(game: Any, position: Any, roots: list[int], depth: int, *, wanted: int) -> tuple[list[Job], list[Job]]:
+    """Games that ended on the way, and at least `wanted` subtrees unless the tree is too shallow."""
+    todo = [Job(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
+    finished: list[Job] = []
+    while len(todo) < wanted and todo and todo[0].depth > 4:
+        children = list(_children(game, todo, finished))
+        if not children:
+            return finished, []
+        todo = children
+    return finished, todo
+
+
+def _children(game: Any, jobs: list[Job], finished: list[Job]) -> Iterator[Job]:
+    for job in jobs:
+        moves = _moves(game, job.position)
+        if not moves:
+            finished.append(job)
+        for move in moves:
+            yield Job(play(game, job.position, move), job.depth - 1, job.root)
+
+
+def _packed(game: Any, jobs: list[Job]) -> tuple[Any, Any]:
+    """The jobs as arrays for the kernel: two words and a depth each."""
+    words = np.array([pack(game, job.position) for job in jobs], np.uint64).reshape(-1, 2)
+    return words, np.array([job.depth for job in jobs], np.int64)
