@@ -1,0 +1,5 @@
+"""`python -m outflank`."""
+
+from outflank.ui.cli import main
+
+main()

@@ -1,0 +1,84 @@
+"""A short test of an installation: do the kernels compile, count and keep as they should?"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from outflank.boards import AbaloneBoard, OthelloBoard
+from outflank.kernels import cache
+from outflank.kernels.atomics import fetch_add
+from outflank.kernels.compiler import kernel
+from outflank.kernels.records import allocate, record_type
+from outflank.kernels.workers import run_workers
+from outflank.search import perft
+
+COUNTER = record_type({"ticks": np.int64})
+TICKS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One test and how it went."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@kernel
+def tick(shared, times):
+    """Add one to the shared counter, `times` times."""
+    for _ in range(times):
+        fetch_add(shared, "ticks", 1)
+
+
+def self_test() -> Iterator[Check]:
+    """Run every check; none of them raises."""
+    for name, check in (
+        ("Othello's rules", _othello),
+        ("Abalone's rules", _abalone),
+        ("atomics on two threads", _atomics),
+        ("cache directory", _cache),
+    ):
+        yield _run(name, check)
+
+
+def _run(name: str, check: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, check())
+    except Exception as error:  # a diagnosis reports whatever went wrong
+        return Check(name, False, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+
+
+def _othello() -> str:
+    return _counted(perft(OthelloBoard.start(), 6).leaves, 8_200)
+
+
+def _abalone() -> str:
+    return _counted(perft(AbaloneBoard.start(), 2).leaves, 1_936)
+
+
+def _counted(found: int, expected: int) -> str:
+    if found != expected:
+        raise AssertionError(f"{found:,} leaves instead of {expected:,}")
+    return f"{found:,} leaves, as published"
+
+
+def _atomics() -> str:
+    shared = allocate(COUNTER, 1)[0]
+    run_workers(tick, [(shared, TICKS)] * 2, stop=lambda: None)
+    if shared["ticks"] != 2 * TICKS:
+        raise AssertionError(f"{shared['ticks']} of {2 * TICKS} counted")
+    return f"{2 * TICKS:,} counted"
+
+
+def _cache() -> str:
+    directory = cache.directory()
+    started = time.perf_counter()
+    directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=directory) as file:
+        file.write(b"outflank")
+    return f"{directory} can be written ({1000 * (time.perf_counter() - started):.1f} ms)"

@@ -1,0 +1,119 @@
+"""What this process really has: processor, cores, memory, with a container's limits counted in."""
+
+import os
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """The machine as this process sees it."""
+
+    system: str
+    processor: str
+    cores: int
+    """Cores in the machine."""
+    usable_cores: float
+    """Cores this process may keep busy: its affinity and its container's quota counted."""
+    memory_bytes: int | None
+    """Memory in the machine; None where it cannot be told."""
+    usable_memory_bytes: int | None
+    """The least of the memory and the container's limit."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+def this_machine() -> Machine:
+    """Look at the machine now."""
+    memory = _memory()
+    limits = [limit for limit in (memory, _container_memory()) if limit is not None]
+    return Machine(
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        processor=_processor(),
+        cores=os.cpu_count() or 1,
+        usable_cores=usable_cores(),
+        memory_bytes=memory,
+        usable_memory_bytes=min(limits, default=None),
+    )
+
+
+def usable_cores() -> float:
+    """Cores this process may keep busy, a fraction where a container has one."""
+    if sys.platform == "linux":
+        allowed = len(os.sched_getaffinity(0))
+    else:
+        allowed = os.cpu_count() or 1
+    quota = _container_cores()
+    return float(allowed) if quota is None else min(float(allowed), quota)
+
+
+def _processor() -> str:
+    if sys.platform == "linux":
+        for line in _lines(Path("/proc/cpuinfo")):
+            name, _, value = line.partition(":")
+            if name.strip() in ("model name", "Processor", "cpu model"):
+                return value.strip()
+    return platform.processor() or platform.machine()
+
+
+def _memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+# --- control groups: version 2's file, then version 1's; every group up to the root may limit ---
+
+
+def _groups(controller: str) -> list[Path]:
+    """The directories of this process's control groups, innermost first."""
+    root = Path("/sys/fs/cgroup")
+    found = []
+    for line in _lines(Path("/proc/self/cgroup")):
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers == "" or controller in controllers.split(","):
+            base = root if controllers == "" else root / controller
+            group = base / path.strip().lstrip("/")
+            found += [group, *[parent for parent in group.parents if base in (parent, *parent.parents)]]
+    return found
+
+
+def _container_cores() -> float | None:
+    quotas = []
+    for group in _groups("cpu"):
+        words = _words(group / "cpu.max")
+        if len(words) == 2 and words[0].isdigit() and int(words[1]) > 0:
+            quotas.append(int(words[0]) / int(words[1]))
+        quota, period = _words(group / "cpu.cfs_quota_us"), _words(group / "cpu.cfs_period_us")
+        if quota and period and quota[0].isdigit() and int(period[0]) > 0:
+            quotas.append(int(quota[0]) / int(period[0]))
+    return min(quotas, default=None)
+
+
+def _container_memory() -> int | None:
+    limits = []
+    for group in _groups("memory"):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            words = _words(group / name)
+            # Version 1 says "no limit" by a number near the largest it has.
+            if words and words[0].isdigit() and int(words[0]) < 1 << 60:
+                limits.append(int(words[0]))
+    return min(limits, default=None)
+
+
+def _words(path: Path) -> list[str]:
+    return " ".join(_lines(path)).split()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,71 @@
+"""The command `outflank`: a file per subcommand, loaded when it is called."""
+
+import sys
+import warnings
+from importlib import import_module
+from typing import Any
+
+import click
+
+from outflank import __version__
+from outflank.errors import OutflankError
+
+COMMANDS = {
+    "perft": "Count the leaves of a game tree.",
+    "show": "Draw a position or the end of a game.",
+    "warm": "Compile every kernel ahead of its first use.",
+    "doctor": "Say what a bug report needs, and test this installation.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Knows its commands by name and line; imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"outflank.ui.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="outflank", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Parallel game-tree search for Othello and Abalone."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line: status 0 good, 1 the answer is no, 2 bad input, 130 interrupted."""
+    warnings.showwarning = _one_line_warning
+    try:
+        status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        _fail(context.command_path if context else "outflank", error.format_message())
+    except OutflankError as error:
+        _fail("outflank", str(error))
+    except (KeyboardInterrupt, click.Abort):
+        sys.stderr.write("\noutflank: interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe has gone; there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(who: str, message: str) -> None:
+    line = " ".join(message.split())
+    sys.stderr.write(f"{who}: {line}\n")
+    sys.exit(2)
+
+
+def _one_line_warning(message: Warning | str, *rest: Any, **more: Any) -> None:
+    sys.stderr.write(f"outflank: warning: {message}\n")

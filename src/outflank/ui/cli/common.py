@@ -1,0 +1,119 @@
+"""What subcommands share: choosing a position, and printing."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.errors import OutflankError
+from outflank.formats.recognise import GAMES, read_all
+from outflank.games.abalone.layouts import LAYOUTS
+from outflank.games.othello.squares import SCORINGS, SIZES, othello, size_of
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.argument("text", metavar="[POSITION]", required=False),
+    click.option("--position", metavar="TEXT", help="The position or game, in any notation; - reads standard input."),
+    click.option("--file", metavar="FILE", help="Read the position from a file; - is standard input."),
+    click.option("--game", type=click.Choice(GAMES), help="The game, where the text could be either.  [othello]"),
+    click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]"),
+    click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]"),
+    click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end."),
+)
+
+
+def position_options(command: Command) -> Command:
+    """Give a command the ways of naming a position; `boards` turns them into boards."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def boards(
+    *,
+    text: str | None,
+    position: str | None,
+    file: str | None,
+    game: str | None,
+    size: str | None,
+    layout: str | None,
+    scoring: str | None,
+) -> list[Board[Any]]:
+    """The boards that the options name: those in the text, or the start of a game."""
+    given = [source for source in (text, position, file) if source is not None]
+    if len(given) > 1:
+        raise OutflankError("one position at a time: give it as POSITION, --position or --file")
+    if layout is not None and game == "othello":
+        raise OutflankError("--layout is for Abalone")
+    if (size is not None or scoring is not None) and game == "abalone":
+        raise OutflankError(f"{'--size' if size else '--scoring'} is for Othello")
+    if layout is not None and (size is not None or scoring is not None):
+        raise OutflankError(f"--layout is for Abalone, {'--size' if size else '--scoring'} for Othello")
+    game = game or ("abalone" if layout is not None else None)
+    if not given:
+        if game == "abalone":
+            return [AbaloneBoard.start(layout or "standard")]
+        return [OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties")]
+    setups = read_all(_contents(text, position, file), game=game, size=int(size or 8), layout=layout or "standard")
+    found = []
+    for setup in setups:
+        is_othello = setup.format.startswith("Abalone") is False
+        if size is not None and is_othello and size_of(setup.game) != int(size):
+            raise OutflankError(
+                f"--size {size}: the position given has {size_of(setup.game)} × {size_of(setup.game)} squares"
+            )
+        if layout is not None and not setup.moves:
+            raise OutflankError(f"--layout {layout}: the position given is a position, not a list of moves")
+        if not is_othello and (size is not None or scoring is not None):
+            raise OutflankError(f"{'--size' if size else '--scoring'} is for Othello; the position given is Abalone")
+        if is_othello and scoring is not None:
+            setup = setup.with_game(othello(size_of(setup.game), scoring))
+        found.append(Board.from_setup(setup))
+    return found
+
+
+def one_board(**options: Any) -> Board[Any]:
+    """The one board that the options name."""
+    found = boards(**options)
+    if len(found) > 1:
+        raise OutflankError(f"the text holds {len(found)} positions; give one of its lines with --position")
+    return found[0]
+
+
+def _contents(text: str | None, position: str | None, file: str | None) -> str:
+    if "-" in (text, position, file):
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    if file is not None:
+        try:
+            return Path(file).read_bytes().decode("utf-8", "replace")
+        except OSError as error:
+            raise OutflankError(f"{file}: {error.strerror}") from None
+    return text or position or ""
+
+
+def describe(board: Board[Any]) -> str:
+    """A board's game in a few words."""
+    if isinstance(board, OthelloBoard):
+        return f"Othello {board.size}×{board.size}"
+    return type(board.game).__name__
+
+
+def output() -> Console:
+    """Where data goes: coloured on a terminal, plain in a pipe, never folded there."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def diagnostics() -> Console:
+    """Where progress goes."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(schema: str, **fields: Any) -> None:
+    """One object on one line."""
+    print(json.dumps({"schema": f"outflank/{schema}/1", **fields}), flush=True)

@@ -1,0 +1,81 @@
+"""`outflank doctor`."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import click
+
+from outflank import __version__
+from outflank.diagnosis import Check, self_test
+from outflank.kernels import cache
+from outflank.kernels.compiler import interpreted
+from outflank.machine import this_machine
+from outflank.ui.cli.common import output, print_json
+
+LIBRARIES = ("numba", "llvmlite", "numpy", "rich", "click")
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(as_json: bool) -> int:
+    """Say what a bug report needs, and test this installation.
+
+    Exit status 1 if a test fails.
+    """
+    facts = _facts()
+    checks: list[Check] = []
+    console = output()
+    if not as_json:
+        width = max(map(len, facts))
+        for name, value in facts.items():
+            console.print(f"[bold]{name:<{width}}[/bold]  {_readable(name, value)}")
+        console.print()
+    for check in self_test():
+        checks.append(check)
+        if not as_json:
+            mark = "[green]ok[/green]    " if check.passed else "[red]FAILED[/red]"
+            console.print(f"{mark}  {check.name}: {check.detail}")
+    good = all(check.passed for check in checks)
+    if as_json:
+        told = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in checks]
+        print_json("doctor", **facts, checks=told, passed=good)
+    elif not good:
+        console.print("\nSomething is wrong here: please report it with everything above.")
+    return 0 if good else 1
+
+
+def _facts() -> dict[str, Any]:
+    machine = this_machine()
+    return {
+        "outflank": __version__,
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        **{library: _version(library) for library in LIBRARIES},
+        **machine.as_dict(),
+        "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
+        "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
+        "cache": str(cache.directory()),
+        "cache_files": cache.occupation()[0],
+        "cache_bytes": cache.occupation()[1],
+    }
+
+
+def _has_global_lock() -> bool:
+    enabled = getattr(sys, "_is_gil_enabled", None)
+    return True if enabled is None else bool(enabled())
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _readable(name: str, value: Any) -> str:
+    if name.endswith("_bytes"):
+        if value is None:
+            return "unknown"
+        return f"{value / 2**30:.1f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,82 @@
+"""`outflank perft`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from outflank.machine import usable_cores
+from outflank.search import perft
+from outflank.ui.cli.common import describe, diagnostics, one_board, output, position_options, print_json
+
+
+@click.command("perft")
+@position_options
+@click.option("--depth", type=click.IntRange(0), required=True, help="Plies to look ahead; a pass is one.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Threads that count.")
+@click.option("--divide", is_flag=True, help="Leaves below each move of the position.")
+@click.option(
+    "--finished/--no-finished", default=True, help="Whether a game that ends earlier counts as a leaf.  [finished]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(depth: int, workers: int, divide: bool, finished: bool, as_json: bool, **options: Any) -> None:
+    """Count the leaves of a game tree: the classic check of the rules, and of their speed.
+
+    POSITION is a position or a game in any notation, recognised by itself; without one the
+    count begins at the start of a game.
+
+    \b
+      outflank perft --depth 9
+      outflank perft --game othello --size 6 --depth 8
+      outflank perft --layout belgian-daisy --depth 4 --workers 2
+      outflank perft f5d6c3 --depth 6 --divide
+    """
+    board = one_board(**options)
+    if workers > usable_cores():
+        diagnostics().print(f"{workers} workers on {usable_cores():g} cores: more than can run at once", style="yellow")
+    with _bar(enabled=not as_json) as progress:
+        found = perft(board, depth, workers=workers, finished=finished, progress=progress)
+    by_move = {str(board.move(code)): leaves for code, leaves in found.divide.items()}
+    if as_json:
+        extra = {"divide": by_move} if divide else {}
+        print_json(
+            "perft",
+            game=type(board.game).__name__.lower(),
+            position=board.to_text(),
+            depth=depth,
+            leaves=found.leaves,
+            seconds=round(found.seconds, 6),
+            workers=workers,
+            **extra,
+        )
+        return
+    console = output()
+    if divide:
+        width = max(map(len, by_move), default=0)
+        for move, leaves in by_move.items():
+            console.print(f"{move:<{width}} {leaves:>16,}")
+        console.print()
+    speed = f", {found.leaves / found.seconds / 1e6:,.0f} million/s" if found.seconds > 0 else ""
+    plural = "" if workers == 1 else "s"
+    console.print(f"{describe(board)}, depth {depth}: [bold]{found.leaves:,}[/bold] leaves")
+    console.print(f"{found.seconds:.3f} s{speed}, {workers} worker{plural}")
+
+
+@contextmanager
+def _bar(*, enabled: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A function that moves a progress bar, on a terminal; nothing elsewhere."""
+    console = diagnostics()
+    if not (enabled and console.is_terminal):
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("counting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("counting", total=None)
+
+        def update(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield update

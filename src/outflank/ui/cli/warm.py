@@ -1,0 +1,27 @@
+"""`outflank warm`."""
+
+import click
+
+from outflank.kernels import cache
+from outflank.search.warm import warm
+from outflank.ui.cli.common import output, print_json
+
+
+@click.command("warm")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kernel.")
+def command(as_json: bool) -> None:
+    """Compile every kernel ahead of its first use, and say what was compiled or already there."""
+    console = output()
+    seconds = 0.0
+    compiled = 0
+    events = []
+    for event in warm():
+        events.append(event)
+        seconds += event.seconds
+        compiled += event.how == "compiled"
+        if as_json:
+            print_json("warm", kernel=event.kernel, types=event.types, how=event.how, seconds=round(event.seconds, 3))
+        else:
+            console.print(f"{event.how:<9} {event.seconds:6.2f} s  {event.kernel} for {' '.join(event.types)}")
+    if not as_json:
+        console.print(f"{len(events)} kernels ready, {compiled} compiled, {seconds:.1f} s, in {cache.generation()}")
