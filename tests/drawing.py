@@ -1,0 +1,63 @@
+"""Positions for hypothesis to draw: reached by play, or set down anyhow."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from outflank.games import rules
+from outflank.games.abalone.geometry import SPIRAL, board
+from outflank.games.abalone.kernels import Position as AbalonePosition
+from outflank.games.abalone.layouts import LAYOUTS, RULES
+from outflank.games.abalone.layouts import start as abalone_start
+from outflank.games.othello.kernels import Position as OthelloPosition
+from outflank.games.othello.squares import START, othello, squares
+from outflank.kernels.bits import U64
+from tests import entries
+
+
+def legal(game, position) -> list[int]:
+    buffer = np.zeros(rules.most_moves(game), rules.MOVE)
+    return [int(move) for move in buffer[: entries.fill(game, position, buffer, 0)]]
+
+
+def walk(game, position, seed: int, plies: int):
+    """The position after some random moves, fewer if the game ends."""
+    random = np.random.default_rng(seed)
+    for _ in range(plies):
+        moves = legal(game, position)
+        if not moves:
+            break
+        position = entries.play(game, position, random.choice(moves))
+    return position
+
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def othello_positions(draw):
+    """A game and a position of it."""
+    size = draw(st.sampled_from([4, 6, 8]))
+    game = othello(size, draw(st.sampled_from(["winner-takes-empties", "discs"])))
+    if draw(st.booleans()):
+        return game, walk(game, START, draw(SEEDS), draw(st.integers(0, size * size)))
+    cells = draw(st.lists(st.sampled_from("XO-"), min_size=size * size, max_size=size * size))
+    own, opp = (
+        sum(1 << square for square, cell in zip(squares(size), cells, strict=True) if cell == mark) for mark in "XO"
+    )
+    return game, OthelloPosition(U64(own), U64(opp))
+
+
+@st.composite
+def abalone_positions(draw):
+    """The game and a position of it."""
+    if draw(st.booleans()):
+        layout = draw(st.sampled_from(sorted(LAYOUTS)))
+        return RULES, walk(RULES, abalone_start(layout), draw(SEEDS), draw(st.integers(0, 60)))
+    cells = np.random.default_rng(draw(SEEDS)).permutation(61)
+    own, opp = draw(st.integers(8, 14)), draw(st.integers(9, 14))
+    return RULES, AbalonePosition(
+        board({SPIRAL[cell] for cell in cells[:own]}), board({SPIRAL[cell] for cell in cells[own : own + opp]})
+    )
+
+
+any_positions = st.one_of(othello_positions(), abalone_positions())

@@ -1,0 +1,294 @@
+"""Bits, lanes, atomics and records: each twin against the other."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.kernels import atomics, bits, lanes
+from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetch_max, load, store
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.generic import generic, missing
+from outflank.kernels.records import LINE, allocate, record_type
+from outflank.kernels.workers import run_workers
+from tests.conftest import examples
+
+WORDS = st.integers(0, 2**64 - 1)
+
+
+# --- bits ---
+
+
+@kernel
+def all_bits(word):
+    return bits.popcount(word), bits.lowest(word), bits.byte_swap(word), bits.bit_reverse(word)
+
+
+@given(WORDS.filter(bool))
+def test_bits_agree_with_plain_arithmetic(word):
+    found = all_bits(np.uint64(word))
+    binary = f"{word:064b}"
+    assert found[0] == binary.count("1")
+    assert found[1] == 63 - binary.rindex("1")
+    assert int(found[2]) == int.from_bytes(word.to_bytes(8, "big"), "little")
+    assert int(found[3]) == int(binary[::-1], 2)
+    assert tuple(map(int, found)) == tuple(map(int, all_bits.py_func(np.uint64(word))))
+
+
+# --- lanes ---
+
+
+@kernel
+def all_lanes(a, b, c, d, places):
+    one = lanes.lanes(a, b, c, d)
+    two = lanes.lanes(places, places + np.uint64(1), places, places)
+    mixed = (one & ~lanes.spread(b, one)) | (one << two) | (one >> two)
+    counts = lanes.bit_counts(mixed) + lanes.bit_counts(one)
+    return (
+        lanes.merged(mixed),
+        lanes.total(counts),
+        lanes.merged(lanes.occupied(one) & two),
+        lanes.lane(mixed, 2),
+    )
+
+
+@given(WORDS, WORDS, WORDS, WORDS, st.integers(0, 60))
+def test_lanes_mean_the_same_in_both_worlds(a, b, c, d, places):
+    arguments = [np.uint64(word) for word in (a, b, c, d, places)]
+    words = [a, b, c, d]
+    steps = [places, places + 1, places, places]
+    whole = 2**64 - 1
+    mixed = [(w & ~b & whole) | (w << s & whole) | w >> s for w, s in zip(words, steps, strict=True)]
+    expected = (
+        mixed[0] | mixed[1] | mixed[2] | mixed[3],
+        sum(w.bit_count() for w in mixed + words),
+        (places if a or c or d else 0) | (places + 1 if b else 0),
+        mixed[2],
+    )
+    assert tuple(map(int, all_lanes(*arguments))) == expected
+    assert tuple(map(int, all_lanes.py_func(*arguments))) == expected
+
+
+@kernel
+def in_place(a):
+    one = lanes.lanes(a, a)
+    one |= one
+    return lanes.merged(one)
+
+
+@pytest.mark.compiled
+def test_lanes_refuse_to_be_changed_in_place():
+    from numba.core.errors import TypingError
+
+    with pytest.raises(TypingError):
+        in_place(np.uint64(1))
+
+
+# --- atomics ---
+
+CELL = record_type({"signed": np.int64, "small": np.uint8, "unsigned": np.uint64, "row": (np.int32, 4)})
+
+
+@kernel
+def every_atomic(record, array, grid):
+    store(record, "signed", 5)
+    store(record, "small", 200, "relaxed")
+    store(record, "unsigned", 7, "seq_cst")
+    a = fetch_add(record, "signed", -8)
+    b = fetch_add(record, "small", 100, "relaxed")
+    c = fetch_max(record, "unsigned", 9)
+    d = fetch_max(record, "signed", -2, "seq_cst")
+    e = exchange(record, "unsigned", 11, "acquire")
+    f = compare_exchange(record, "unsigned", 11, 12, "release")
+    g = compare_exchange(record, "unsigned", 11, 13)
+    h = fetch_add(array, 1, 4)
+    i = fetch_max(grid, (1, 2), 6)
+    j = exchange(record.row, 3, 8)
+    loads = (
+        load(record, "signed", "relaxed"),
+        load(record, "small"),
+        load(record, "unsigned", "seq_cst"),
+        load(array, 1),
+        load(grid, (1, 2)),
+        load(record.row, 3),
+    )
+    return (a, b, c, d, e, f, g, h, i, j), loads
+
+
+def test_atomics_return_the_old_value_and_leave_the_new_one():
+    def fresh():
+        return allocate(CELL, 1)[0], np.arange(3, dtype=np.int64), np.zeros((2, 3), np.uint32)
+
+    expected = ((5, 200, 7, -3, 9, True, False, 1, 0, 0), (-2, 44, 12, 5, 6, 8))
+    for run in (every_atomic, every_atomic.py_func):
+        olds, news = run(*fresh())
+        assert (tuple(map(int, olds)), tuple(map(int, news))) == expected
+
+
+SHARED = record_type({"added": np.int64, "most": np.int64, "turns": np.int64}, apart=("added", "most"))
+
+
+@kernel
+def contend(shared, slots, mine, times):
+    for step in range(times):
+        fetch_add(shared, "added", 1, "relaxed")
+        fetch_add(slots, step % len(slots), 1)
+        fetch_max(shared, "most", mine * times + step)
+        done = False
+        while not done:
+            turns = load(shared, "turns", "relaxed")
+            done = compare_exchange(shared, "turns", turns, turns + 3)
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("twin", ["compiled", "python"])
+def test_atomics_are_exact_under_threads(threads, twin):
+    run, times = (contend, 50_000) if twin == "compiled" else (contend.py_func, 300)
+    shared, slots = allocate(SHARED, 1)[0], np.zeros(3, np.int64)
+    run_workers(run, [(shared, slots, mine, times) for mine in range(threads)], stop=lambda: None)
+    assert shared.added == threads * times
+    assert slots.sum() == threads * times
+    assert shared.most == threads * times - 1
+    assert shared.turns == 3 * threads * times
+
+
+@kernel
+def lossy(shared, times):
+    for _ in range(times):
+        store(shared, "added", load(shared, "added", "relaxed") + 1, "relaxed")
+
+
+@pytest.mark.compiled
+def test_the_test_above_can_fail():
+    """Without atomics, updates are lost: two threads really run at once here."""
+    for _ in range(20):
+        shared = allocate(SHARED, 1)[0]
+        run_workers(lossy, [(shared, 3_000_000)] * 2, stop=lambda: None)
+        if shared.added < 6_000_000:
+            return
+    pytest.fail("no update was lost: the threads never overlapped")
+
+
+@kernel
+def wrong_field(record):
+    return load(record, "nothing")
+
+
+@kernel
+def wrong_order(record):
+    return load(record, "signed", "release")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("run", "message"), [(wrong_field, "no field 'nothing'"), (wrong_order, "must be a literal among")]
+)
+def test_mistakes_are_named_while_compiling(run, message):
+    from numba.core.errors import TypingError
+
+    with pytest.raises(TypingError, match=message):
+        run(allocate(CELL, 1)[0])
+
+
+def test_python_twins_wrap_round():
+    cells = np.array([np.iinfo(np.int64).max])
+    assert atomics.fetch_add(cells, 0, 1) == np.iinfo(np.int64).max
+    assert cells[0] == np.iinfo(np.int64).min
+
+
+# --- records ---
+
+
+@given(
+    st.integers(1, 5),
+    st.lists(st.sampled_from([np.int64, np.uint8, np.int32, (np.uint16, 77)]), min_size=1, max_size=6),
+)
+def test_records_start_on_lines_of_their_own(count, kinds):
+    dtype = record_type({f"field{number}": kind for number, kind in enumerate(kinds)})
+    records = allocate(dtype, count)
+    assert dtype.itemsize % LINE == 0
+    assert records.ctypes.data % LINE == 0
+    assert not records.tobytes().strip(b"\0")
+    for name in dtype.names:
+        base, offset = dtype.fields[name][0].base, dtype.fields[name][1]
+        assert offset % base.alignment == 0
+
+
+def test_fields_set_apart_share_no_line():
+    dtype = record_type({"one": np.int64, "two": np.int64, "three": np.int64}, apart=("two",))
+    offsets = [dtype.fields[name][1] // LINE for name in dtype.names]
+    assert len(set(offsets)) == 3
+
+
+# --- workers ---
+
+
+def test_a_failing_worker_stops_the_others_and_is_reported():
+    stopped = threading.Event()
+
+    def work(number):
+        if number == 1:
+            raise RuntimeError("worker 1 is broken")
+        stopped.wait(20)
+        return number
+
+    with pytest.raises(RuntimeError, match="worker 1"):
+        run_workers(work, [(0,), (1,), (2,)], stop=stopped.set)
+    assert stopped.is_set()
+
+
+def test_results_come_in_order():
+    assert run_workers(lambda number: number * number, [(3,), (1,), (2,)], stop=lambda: None) == [9, 1, 4]
+
+
+# --- generic functions and inner ones ---
+
+
+class Circle(tuple):
+    __slots__ = ()
+
+
+@generic
+def area(shape, scale):
+    """The area."""
+    raise missing(area, shape)
+
+
+@area.register(Circle)
+def _(shape, scale):
+    return 3 * scale
+
+
+@inner
+def doubled(number):
+    return 2 * number
+
+
+def test_generic_functions_dispatch_in_the_interpreter():
+    assert area(Circle(), 2) == 6
+    assert doubled(4) == 8
+    with pytest.raises(TypeError, match="area: nothing registered for str"):
+        area("square", 1)
+
+
+def test_a_kernel_must_not_hide_values_in_a_closure():
+    hidden = 3
+
+    def function(number):
+        return number + hidden
+
+    with pytest.raises(TypeError, match="top-level function"):
+        kernel(function)
+
+
+@examples(20)
+@given(st.integers(-1000, 1000))
+def test_kernels_call_inner_functions(number):
+    assert twice(number) == 2 * number
+
+
+@kernel
+def twice(number):
+    return doubled(number)
