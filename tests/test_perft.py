@@ -7,14 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import outflank
+from outflank.boards import kind_of_board
 from outflank.games.abalone.layouts import LAYOUTS, RULES, start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels.compiler import interpreted
-from outflank.search.perft import perft
+from outflank.search.perft import Perft
 from tests.conftest import examples
 from tests.drawing import any_positions, legal
 from tests.oracles import abalone as abalone_oracle
 from tests.oracles import othello as othello_oracle
+
+
+def perft(game, position, depth, **options) -> Perft:
+    return outflank.perft(kind_of_board(game)(game, position), depth, **options)
+
 
 LARGEST = 2_000 if interpreted() else 10**9
 """Trees that the mode at hand counts in seconds."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from outflank.games.abalone.kernels import Kind
     from outflank.games.sides import Side
-    from outflank.search import Perft, perft
+    from outflank.search.perft import Perft, perft
 
 _HOME = {
     "outflank.boards": (
@@ -50,7 +50,7 @@ _HOME = {
     "outflank.errors": ("FormatError", "IllegalMove", "InvalidPosition", "OutflankError", "UnknownName"),
     "outflank.games.abalone.kernels": ("Kind",),
     "outflank.games.sides": ("Side",),
-    "outflank.search": ("Perft", "perft"),
+    "outflank.search.perft": ("Perft", "perft"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

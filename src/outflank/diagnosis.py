@@ -4,6 +4,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
 from outflank.kernels.records import allocate, record_type
 from outflank.kernels.workers import run_workers
-from outflank.search import perft
+from outflank.search.perft import perft
 
 COUNTER = record_type({"ticks": np.int64})
 TICKS = 20_000
@@ -33,6 +34,11 @@ def tick(shared, times):
     """Add one to the shared counter, `times` times."""
     for _ in range(times):
         fetch_add(shared, "ticks", 1)
+
+
+@tick.sample
+def _tick_sample(game: Any, position: Any) -> tuple[Any, ...]:
+    return allocate(COUNTER, 1)[0], 1
 
 
 def self_test() -> Iterator[Check]:

@@ -61,11 +61,13 @@ class Board(Generic[M]):
     # --- text ---
 
     @staticmethod
-    def from_text(text: str, *, game: str | None = None, size: int = 8, layout: str = "standard") -> "Board[Any]":
+    def from_text(
+        text: str, *, game: str | None = None, size: int | None = None, layout: str | None = None
+    ) -> "Board[Any]":
         """The board that `text` describes, in any notation the package reads.
 
-        What could be either game is Othello unless `game` says otherwise. `size` and
-        `layout` say where a bare list of moves starts.
+        What could be either game is Othello unless `game` says otherwise, or `layout`, which
+        like `size` says where a bare list of moves starts.
         """
         return Board.from_setup(read(text, game=game, size=size, layout=layout))
 

@@ -12,7 +12,7 @@ RIM = "#00000055"
 FELT, GRID = "#2e7d54", "#1d5337"
 WOOD, HOLLOW = "#c9a06c", "#a97f4c"
 MARK = "#e8b02f"
-LABEL = "#6b6b6b"
+LABEL, INK = "#6b6b6b", "#5b3f1d"
 UNIT = 40
 """Pixels of a square or a cell before the picture is scaled."""
 
@@ -51,7 +51,7 @@ def abalone_svg(black: int, white: int, *, last: Iterable[geometry.Cell] = (), w
     """A hexagon, row I on top, with the rows' letters and the columns' numbers."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     marked = set(last)
-    corners = [_centre(cell, 5.15 / 4) for cell in ((0, 0), (0, 4), (4, 8), (8, 8), (8, 4), (4, 0))]
+    corners = [_centre(cell, 5.75 / 4) for cell in ((0, 0), (0, 4), (4, 8), (8, 8), (8, 4), (4, 0))]
     outline = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
     parts = [f'<polygon points="{outline}" fill="{WOOD}" stroke="{HOLLOW}" stroke-width="3"/>']
     for row in range(9):
@@ -64,11 +64,11 @@ def abalone_svg(black: int, white: int, *, last: Iterable[geometry.Cell] = (), w
             if cell in marked:
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{0.1 * UNIT:g}" fill="{MARK}"/>')
         x, y = _centre((row, row_cells(row)[0][1] - 1))
-        parts.append(_label(x - 0.25 * UNIT, y, "ABCDEFGHI"[row]))
+        parts.append(_label(x, y, "ABCDEFGHI"[row], INK))
     for column in range(9):
         x, y = _centre((max(0, column - 4) - 1, column))
-        parts.append(_label(x + 0.12 * UNIT, y + 0.2 * UNIT, str(column + 1)))
-    return _picture(parts, (-5.7 * UNIT, -4.9 * UNIT, 11.4 * UNIT, 9.8 * UNIT), width, "Abalone board")
+        parts.append(_label(x, y, str(column + 1), INK))
+    return _picture(parts, (-5.9 * UNIT, -5.15 * UNIT, 11.8 * UNIT, 10.3 * UNIT), width, "Abalone board")
 
 
 def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
@@ -82,9 +82,9 @@ def _disc(x: float, y: float, radius: float, *, black: bool) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{fill}" stroke="{RIM}"/>'
 
 
-def _label(x: float, y: float, text: str) -> str:
+def _label(x: float, y: float, text: str, fill: str = LABEL) -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{0.36 * UNIT:g}" fill="{LABEL}" '
+        f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{0.36 * UNIT:g}" fill="{fill}" '
         f'text-anchor="middle" dominant-baseline="central">{text}</text>'
     )
 

@@ -17,10 +17,11 @@ FORMATS = (
 )
 
 
-def read(text: str, *, game: str | None = None, size: int = 8, layout: str = "standard") -> Setup:
+def read(text: str, *, game: str | None = None, size: int | None = None, layout: str | None = None) -> Setup:
     """The position or game in `text`, the first if there are several.
 
-    `game` settles what could be either; `size` and `layout` say where lists of moves start.
+    `game` settles what could be either, and so does `size` for Othello or `layout` for Abalone:
+    they say where lists of moves start.
 
     >>> read("a1b2").format, read("c4c3", game="othello").format
     ('Abalone game', 'transcript')
@@ -28,7 +29,7 @@ def read(text: str, *, game: str | None = None, size: int = 8, layout: str = "st
     return read_all(text, game=game, size=size, layout=layout)[0]
 
 
-def read_all(text: str, *, game: str | None = None, size: int = 8, layout: str = "standard") -> list[Setup]:
+def read_all(text: str, *, game: str | None = None, size: int | None = None, layout: str | None = None) -> list[Setup]:
     """All positions in `text`: a file of board lines or OBF may hold many, anything else is one."""
     if game is not None and game not in GAMES:
         raise UnknownName.among("game", game, GAMES)
@@ -41,7 +42,7 @@ def read_all(text: str, *, game: str | None = None, size: int = 8, layout: str =
         if "/" in stripped.split()[0] and not stripped.startswith("("):
             return [abalone_line.read_abalone_line(stripped)]
     if game == "abalone":
-        return [abalone_moves.read_abalone_game(stripped, layout)]
+        return [abalone_moves.read_abalone_game(stripped, layout or "standard")]
     if stripped.startswith("(") and "[" in stripped:
         return [properties.read_game(stripped)]
     if re.match(r"(\d{1,3}\s*[.)]\s*)?([a-z][1-9]|pa|ps|--\s*[a-h])", stripped, re.IGNORECASE):
@@ -51,14 +52,16 @@ def read_all(text: str, *, game: str | None = None, size: int = 8, layout: str =
     raise FormatError.at("position", stripped, 0, FORMATS)
 
 
-def _moves(text: str, game: str | None, size: int, layout: str) -> Setup:
+def _moves(text: str, game: str | None, size: int | None, layout: str | None) -> Setup:
     """Moves of either game: of Othello if they can be."""
+    if game is None and layout is not None:
+        return abalone_moves.read_abalone_game(text, layout)
     try:
-        return transcript.read_transcript(text, size)
+        return transcript.read_transcript(text, size or 8)
     except (FormatError, IllegalMove) as error:
-        if game is None:
+        if game is None and size is None:
             try:
-                return abalone_moves.read_abalone_game(text, layout)
+                return abalone_moves.read_abalone_game(text)
             except (FormatError, IllegalMove) as other:
                 if isinstance(error, FormatError) and isinstance(other, IllegalMove):
                     raise other from None  # cells of the larger board: it was Abalone that was meant

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.kernels.atomics import fetch_add, load, store
@@ -96,19 +97,23 @@ class Perft:
 
 
 def perft(
-    game: Any,
-    position: Any,
+    board: Board[Any],
     depth: int,
     *,
     workers: int = 1,
     finished: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Perft:
-    """Count the leaves `depth` plies below `position`, a pass being a ply.
+    """Count the leaves of the game tree `depth` plies below `board`, a pass being a ply.
 
-    A game that ends earlier counts as one leaf if `finished`, else not at all.
+    A game that ends earlier counts as one leaf if `finished`, else not at all. Rules that look
+    at a game's history, such as draws by repetition, do not count here: positions have none.
     `progress(done, total)` is told how many of the jobs are done.
+
+    >>> perft(Board.from_text("f5"), 3).leaves
+    61
     """
+    game, position = board.game, board.position
     deepest = ROOM // most_moves(game)
     if not 0 <= depth <= deepest:
         raise OutflankError(f"depth {depth}: perft counts 0 to {deepest} plies here")

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError
+from outflank.formats.board_line import CELLS
 from outflank.formats.recognise import GAMES, read_all
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.squares import SCORINGS, SIZES, othello, size_of
@@ -26,6 +27,27 @@ _OPTIONS = (
     click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]"),
     click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end."),
 )
+
+
+class PositionCommand(click.Command):
+    """A command whose POSITION may start with dashes, as most board lines do."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        takes_a_value = {name for option in self.params for name in option.opts if name.startswith("-")}
+        lines = [
+            place
+            for place, arg in enumerate(args)
+            if _looks_like_a_board(arg) and (place == 0 or args[place - 1] not in takes_a_value | {"--"})
+        ]
+        if lines:
+            others = [arg for place, arg in enumerate(args) if place not in lines]
+            args = [*others, "--", *(args[place] for place in lines)]
+        return super().parse_args(ctx, args)
+
+
+def _looks_like_a_board(text: str) -> bool:
+    cells = text.partition(";")[0].replace(" ", "")
+    return text.startswith("-") and len(cells) >= 16 and set(cells) <= set(CELLS)
 
 
 def position_options(command: Command) -> Command:
@@ -60,7 +82,8 @@ def boards(
         if game == "abalone":
             return [AbaloneBoard.start(layout or "standard")]
         return [OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties")]
-    setups = read_all(_contents(text, position, file), game=game, size=int(size or 8), layout=layout or "standard")
+    contents = _contents(text, position, file)
+    setups = read_all(contents, game=game, size=int(size) if size else None, layout=layout)
     found = []
     for setup in setups:
         is_othello = setup.format.startswith("Abalone") is False

@@ -7,11 +7,19 @@ from typing import Any
 import click
 
 from outflank.machine import usable_cores
-from outflank.search import perft
-from outflank.ui.cli.common import describe, diagnostics, one_board, output, position_options, print_json
+from outflank.search.perft import perft
+from outflank.ui.cli.common import (
+    PositionCommand,
+    describe,
+    diagnostics,
+    one_board,
+    output,
+    position_options,
+    print_json,
+)
 
 
-@click.command("perft")
+@click.command("perft", cls=PositionCommand)
 @position_options
 @click.option("--depth", type=click.IntRange(0), required=True, help="Plies to look ahead; a pass is one.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Threads that count.")

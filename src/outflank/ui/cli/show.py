@@ -13,21 +13,26 @@ from outflank.formats.abalone_moves import ends
 from outflank.formats.diagram import abalone_diagram, othello_diagram
 from outflank.games.abalone.geometry import Cell, on_board, stepped
 from outflank.games.sides import Side
-from outflank.ui.cli.common import boards, describe, output, position_options, print_json
+from outflank.ui.cli.common import PositionCommand, boards, describe, output, position_options, print_json
 
 STYLES = {
     "othello": {
-        "X": "bold black on green",
-        "O": "bold bright_white on green",
-        ".": "black on green",
-        "*": "yellow on green",
+        "X": "#101010 on #2e7d54",
+        "O": "#ffffff on #2e7d54",
+        ".": "#1d5337 on #2e7d54",
+        "*": "#f2d95c on #2e7d54",
     },
-    "abalone": {"X": "bold bright_black", "O": "bold bright_white", ".": "dim", "*": "yellow"},
+    "abalone": {
+        "X": "#101010 on #a97f4c",
+        "O": "#ffffff on #a97f4c",
+        ".": "#7d5a2e on #a97f4c",
+        "*": "#f2e08a on #a97f4c",
+    },
 }
 SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
 
 
-@click.command("show")
+@click.command("show", cls=PositionCommand)
 @position_options
 @click.option("--svg", metavar="FILE", help="Write a picture to FILE as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per position.")

@@ -3,8 +3,8 @@
 import click
 
 from outflank.kernels import cache
-from outflank.search.warm import warm
 from outflank.ui.cli.common import output, print_json
+from outflank.warm import warm
 
 
 @click.command("warm")

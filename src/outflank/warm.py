@@ -3,21 +3,22 @@
 from collections.abc import Iterator
 from typing import Any
 
+from outflank import diagnosis  # noqa: F401  # uses kernels of every folder, so that all are known here
 from outflank.games.abalone.layouts import RULES
 from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
 from outflank.kernels.compiler import kernels
-from outflank.search import perft  # noqa: F401  # its kernels must be known to be made ready
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 
 
 def warm() -> Iterator[cache.Event]:
-    """Run every kernel once on its sample arguments; what that compiled or loaded, as it comes."""
+    """Run every kernel of the package once on its sample arguments; what that compiled or loaded, as it comes."""
     told = len(cache.history)
+    ours = [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
     for game, position in STARTS:
-        for kernel in kernels():
+        for kernel in ours:
             for arguments in kernel.samples(game, position):
                 kernel(*arguments)
             yield from cache.history[told:]

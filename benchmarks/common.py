@@ -1,0 +1,76 @@
+"""What benchmarks share: where a result comes from, and how samples become a figure."""
+
+import json
+import platform
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from outflank.machine import this_machine
+
+HERE = Path(__file__).parent
+BUILD = HERE / "build"
+
+
+def interleaved(sides: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, list[float]]:
+    """Run every side once, then again, `repeats` times: a slow minute then slows all of them."""
+    samples: dict[str, list[float]] = {name: [] for name in sides}
+    for number in range(repeats):
+        for name, run in sides.items():
+            samples[name].append(run())
+            print(f"{number + 1}/{repeats} {name}: {samples[name][-1]:.3f}", file=sys.stderr, flush=True)
+    return samples
+
+
+def ratio(samples: Mapping[str, list[float]], above: str, below: str) -> float:
+    """The median of the ratios within each round."""
+    return statistics.median(a / b for a, b in zip(samples[above], samples[below], strict=True))
+
+
+def compile_c(source: str, name: str, *flags: str) -> Path:
+    """Build a C program beside the benchmarks, as fast as gcc makes it for this machine."""
+    BUILD.mkdir(exist_ok=True)
+    program = BUILD / name
+    subprocess.run(["gcc", "-O3", "-march=native", *flags, str(HERE / source), "-o", str(program)], check=True)
+    return program
+
+
+def save(name: str, figures: Mapping[str, Any], samples: Mapping[str, Any]) -> None:
+    """Print the figures, and keep them with everything that is needed to repeat them."""
+    for figure, value in figures.items():
+        print(f"{figure}: {value:,.3f}" if isinstance(value, float) else f"{figure}: {value}")
+    record = {
+        "benchmark": name,
+        "command": f"python -m benchmarks.{name} {' '.join(sys.argv[1:])}".strip(),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "machine": this_machine().as_dict(),
+        "versions": {
+            "python": platform.python_version(),
+            **{library: version(library) for library in ("numba", "llvmlite", "numpy")},
+            "gcc": _first_line("gcc", "--version"),
+        },
+        "figures": dict(figures),
+        "samples": dict(samples),
+    }
+    path = HERE / "results" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def _commit() -> str:
+    described = _first_line("git", "-C", str(HERE), "describe", "--always", "--dirty")
+    return described or "unknown"
+
+
+def _first_line(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return (done.stdout.splitlines() or [""])[0]

@@ -1,0 +1,246 @@
+"""Compiled kernels on disk, seen from other processes."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import outflank.warm
+from outflank.kernels import cache
+from outflank.kernels.compiler import kernels
+
+pytestmark = pytest.mark.compiled
+
+PACKAGE = Path(outflank.__file__).parent
+
+
+def python(*arguments: str, cache_dir: Path, path: Path | None = None, start: bool = False):
+    """Run Python with a cache of its own; the finished process, or one that is under way."""
+    environment = os.environ | {"OUTFLANK_CACHE_DIR": str(cache_dir), "PYTHONDONTWRITEBYTECODE": "1"}
+    if path is not None:
+        environment["PYTHONPATH"] = str(path)
+    command = [sys.executable, *arguments]
+    if start:
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def warmed(cache_dir: Path) -> list[tuple[str, str, str]]:
+    done = python("-m", "outflank", "warm", "--json", cache_dir=cache_dir)
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    return [(event["kernel"], " ".join(event["types"]), event["how"]) for event in events]
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory) -> Path:
+    """A cache that holds every kernel."""
+    directory = tmp_path_factory.mktemp("cache")
+    events = warmed(directory)
+    assert {how for _, _, how in events} == {"compiled"}
+    return directory
+
+
+def test_every_kernel_has_samples_and_is_reloaded_by_a_second_process(full):
+    ours = [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
+    again = warmed(full)
+    assert {how for _, _, how in again} == {"loaded"}
+    assert {name for name, _, _ in again} == {kernel.name for kernel in ours}
+    # Each one was run as well: a kernel that crashes on reload would have ended the process.
+
+
+PERFT = "import outflank; print(outflank.perft(outflank.OthelloBoard.start(), 5).leaves)"
+HISTORY = "; from outflank.kernels import cache; print([event.how for event in cache.history])"
+
+
+def test_processes_that_start_cold_at_once_all_finish(tmp_path):
+    running = [python("-c", PERFT, cache_dir=tmp_path, start=True) for _ in range(3)]
+    for process in running:
+        out, err = process.communicate(timeout=300)
+        assert (process.returncode, out) == (0, "1396\n"), err
+    after = python("-c", PERFT + HISTORY, cache_dir=tmp_path)
+    assert after.stdout.splitlines()[0] == "1396"
+    assert "compiled" not in after.stdout
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_an_edited_source_of_the_package_is_never_served_stale(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "src" / "outflank", ignore=shutil.ignore_patterns("__pycache__"))
+    arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path / "src"}
+    assert python("-c", PERFT, **arguments).stdout == "1396\n"
+    # Not the kernel's own file: a helper that it calls through two others.
+    edited = tmp_path / "src" / "outflank" / "games" / "othello" / "kernels.py"
+    text = edited.read_text()
+    assert "return popcount(todo)\n" in text
+    edited.write_text(text.replace("return popcount(todo)\n", "return popcount(todo) + 1000\n"))
+    assert python("-c", PERFT, **arguments).stdout == f"{1396 + 1000 * 244}\n"
+    edited.write_text(text)
+    back = python("-c", PERFT + HISTORY, **arguments)
+    assert back.stdout.startswith("1396\n")
+    assert "compiled" not in back.stdout
+
+
+GAME = """
+from typing import NamedTuple
+import numpy as np
+from outflank.games import rules
+from outflank import Board, perft
+import {helper}
+
+class Nim(NamedTuple):
+    most: int
+
+class Heap(NamedTuple):
+    left: np.uint64
+
+@rules.most_moves.register(Nim)
+def _(game):
+    return 8
+
+@rules.count.register(Nim)
+def _(game, position):
+    return min({helper}.allowed(game.most), np.int64(position.left))
+
+@rules.fill.register(Nim)
+def _(game, position, moves, start):
+    end = start
+    for take in range(1, rules.count(game, position) + 1):
+        moves[end] = take
+        end += 1
+    return end
+
+@rules.play.register(Nim)
+def _(game, position, move):
+    return Heap(position.left - np.uint64(move))
+
+@rules.pack.register(Nim)
+def _(game, position):
+    return position.left, np.uint64(0)
+
+@rules.unpack.register(Nim)
+def _(game, first, second):
+    return Heap(first)
+
+def leaves():
+    return perft(Board(Nim(2), Heap(np.uint64(20))), 6).leaves
+"""
+HELPER = """
+from outflank.kernels.compiler import inner
+
+@inner
+def allowed(most):
+    return most + {extra}
+"""
+
+
+def test_users_modules_are_part_of_the_key(tmp_path):
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "nim.py").write_text(GAME.format(helper="amount"))
+    arguments = {"cache_dir": tmp_path / "cache", "path": code}
+    program = "import nim; print(nim.leaves())"
+    for extra, leaves in ((0, 64), (1, 729), (0, 64)):
+        (code / "amount.py").write_text(HELPER.format(extra=extra))
+        done = python("-c", program, **arguments)
+        assert done.stdout == f"{leaves}\n", done.stderr
+    loaded = python("-c", program + HISTORY, **arguments)
+    assert "compiled" not in loaded.stdout
+    assert "loaded" in loaded.stdout
+    # The package's own kernels are not compiled again for that.
+    both = python("-c", "import nim; " + PERFT, **arguments)
+    alone = python("-c", PERFT + HISTORY, **arguments)
+    assert both.stdout == "1396\n"
+    assert "compiled" not in alone.stdout
+
+
+def test_a_game_in_a_script_is_compiled_but_not_kept(tmp_path):
+    script = tmp_path / "script.py"
+    (tmp_path / "amount.py").write_text(HELPER.format(extra=0))
+    script.write_text(GAME.format(helper="amount") + "\nprint(leaves())\n")
+    for _ in range(2):
+        done = python(str(script), cache_dir=tmp_path / "cache")
+        assert (done.stdout, done.returncode) == ("64\n", 0), done.stderr
+    assert not list((tmp_path / "cache").rglob("*.kernel"))
+
+
+def test_a_cache_that_cannot_be_written_is_reported_and_worked_around(tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the directory should be")
+    done = python("-m", "outflank", "perft", "--depth", "4", cache_dir=blocked / "inside")
+    assert done.returncode == 0
+    assert "244" in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert "OUTFLANK_CACHE_DIR" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind this user")
+def test_a_read_only_cache_is_reported_and_worked_around(tmp_path):
+    tmp_path.chmod(0o555)
+    done = python("-m", "outflank", "perft", "--depth", "4", cache_dir=tmp_path)
+    assert done.returncode == 0
+    assert "OUTFLANK_CACHE_DIR" in done.stderr
+
+
+def test_a_missing_cache_directory_is_made(tmp_path):
+    done = python("-c", PERFT, cache_dir=tmp_path / "not" / "yet" / "there")
+    assert (done.stdout, done.stderr) == ("1396\n", "")
+    assert list((tmp_path / "not").rglob("*.kernel"))
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?", lambda data: b""]
+)
+def test_a_damaged_file_is_a_miss(full, tmp_path, damage):
+    shutil.copytree(full, tmp_path / "cache")
+    for file in (tmp_path / "cache").rglob("*.kernel"):
+        file.write_bytes(damage(file.read_bytes()))
+    done = python("-c", PERFT + HISTORY, cache_dir=tmp_path / "cache")
+    assert done.stdout.startswith("1396\n"), done.stderr
+    assert "loaded" not in done.stdout
+
+
+def test_old_generations_make_room(tmp_path):
+    for number in range(9):
+        folder = tmp_path / "kernels" / f"old{number}"
+        folder.mkdir(parents=True)
+        (folder / "a.kernel").write_bytes(b"")
+        os.utime(folder, (number, number))
+    assert python("-c", PERFT, cache_dir=tmp_path).returncode == 0
+    left = sorted(path.name for path in (tmp_path / "kernels").iterdir())
+    assert len(left) == cache.GENERATIONS_KEPT
+    assert [name for name in left if name.startswith("old")] == ["old4", "old5", "old6", "old7", "old8"]
+
+
+def test_the_cache_goes_where_the_system_keeps_caches(monkeypatch, tmp_path):
+    monkeypatch.delenv("OUTFLANK_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert cache.directory() == tmp_path / "outflank"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert cache.directory() == Path("~/Library/Caches/outflank").expanduser()
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert cache.directory() == tmp_path / "local" / "outflank"
+    monkeypatch.setenv("OUTFLANK_CACHE_DIR", "~/elsewhere")
+    assert cache.directory() == Path("~/elsewhere").expanduser()
+
+
+def test_nothing_compiles_before_it_is_needed(tmp_path):
+    program = textwrap.dedent(
+        """
+        import sys
+        import outflank
+        assert not {"numba", "numpy", "rich"} & set(sys.modules)
+        board = outflank.Board.from_text("f5d6c3")
+        str(board), board.svg(), board.canonical(), outflank.AbaloneBoard.start().legal_moves
+        assert "numba" not in sys.modules
+        """
+    )
+    done = python("-c", program, cache_dir=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,308 @@
+"""The command line as its users meet it."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import outflank
+from outflank import diagnosis
+from outflank.kernels.compiler import interpreted
+from outflank.ui.cli import COMMANDS, main
+
+STANDARD = "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1"
+DATA = Path(__file__).parent / "data"
+
+
+class Done(tuple):
+    """Status, output and errors of a command."""
+
+    status = property(lambda self: self[0])
+    out = property(lambda self: self[1])
+    err = property(lambda self: self[2])
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def call(*arguments: str, stdin: str = "") -> Done:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        captured = capsys.readouterr()
+        return Done((ended.value.code, captured.out, captured.err))
+
+    return call
+
+
+# --- perft ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "leaves"),
+    [
+        (["--depth", "4"], 244),
+        (["--depth", "0"], 1),
+        (["--game", "othello", "--size", "6", "--depth", "3"], 56),
+        (["--game", "abalone", "--layout", "belgian-daisy", "--depth", "1", "--workers", "2"], 52),
+        (["--layout", "alien-attack", "--depth", "1"], 48),
+        (["--position", STANDARD, "--depth", "1"], 44),
+        ([STANDARD, "--depth", "1"], 44),
+        (["f5", "--depth", "2"], 14),
+        (["-----XO--OX----- X", "--depth", "1"], 4),
+        (["--depth", "1", "-----XO--OX-----X"], 4),
+        (["--position", "-----XO--OX----- X", "--depth", "1"], 4),
+    ],
+)
+def test_perft_counts(run, arguments, leaves):
+    human, machine = run("perft", *arguments), run("perft", *arguments, "--json")
+    assert human.status == machine.status == 0
+    assert f" {leaves:,} leaves" in human.out
+    found = json.loads(machine.out)
+    assert {"schema", "game", "depth", "leaves", "seconds", "workers"} <= set(found)
+    assert (found["schema"], found["leaves"]) == ("outflank/perft/1", leaves)
+    assert human.err == machine.err == ""
+
+
+def test_perft_divides(run):
+    done = run("perft", "--depth", "3", "--divide")
+    rows = dict(re.findall(r"^([a-h]\d) +(\d+)$", done.out, re.MULTILINE))
+    assert rows == {"d3": "14", "c4": "14", "f5": "14", "e6": "14"}
+    assert json.loads(run("perft", "--depth", "3", "--divide", "--json").out)["divide"]["f5"] == 14
+
+
+def test_perft_can_leave_finished_games_out(run):
+    line = "XO-------------- O"  # a pass, then the only move, then the end
+    assert json.loads(run("perft", line, "--depth", "9", "--json").out)["leaves"] == 1
+    assert json.loads(run("perft", line, "--depth", "9", "--no-finished", "--json").out)["leaves"] == 0
+
+
+def test_positions_come_from_files_and_standard_input(run):
+    file = DATA / "midgame1.position"
+    expected = json.loads(run("perft", "--file", str(file), "--depth", "1", "--json").out)["leaves"]
+    for arguments in (["-"], ["--position", "-"], ["--file", "-"]):
+        done = run("perft", *arguments, "--depth", "1", "--json", stdin=file.read_text())
+        assert json.loads(done.out)["leaves"] == expected
+
+
+# --- show ---
+
+
+def test_show_draws_the_board_and_its_moves(run):
+    done = run("show", "f5")
+    assert done.status == 0
+    assert "5 . . . X X X . ." in done.out
+    assert "4 . . . O X * . ." in done.out
+    assert "6 . . . * . * . ." in done.out
+    assert "white to move, 3 legal: f4 d6 f6" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_show_draws_a_hexagon(run):
+    done = run("show", "--game", "abalone")
+    lines = done.out.splitlines()
+    assert lines[0] == "    I O O O O O"
+    assert lines[4] == "E . . . . . . . . ."
+    assert lines[8] == "    A X X X X X 6"
+    assert "black to move, 44 legal" in done.out
+    assert STANDARD in done.out
+
+
+def test_show_tells_the_end(run):
+    done = run("show", "XXX------------- O")
+    assert "over: black wins by 16 (neither side can move)" in done.out
+    assert "by 3 " in run("show", "XXX------------- O", "--scoring", "discs").out
+    assert "a draw" in run("show", "---------------- O").out
+
+
+def test_show_in_json_and_many_positions(run):
+    text = "XO-------------- O\n-XO------------- X\n"
+    done = run("show", "-", "--json", stdin=text)
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [board["legal"] for board in found] == [["pass"], ["d1"]]
+    assert found[0]["schema"] == "outflank/show/1"
+    assert run("perft", "-", "--depth", "1", stdin=text).status == 2
+
+
+def test_show_writes_a_picture(run, tmp_path):
+    file = tmp_path / "board.svg"
+    assert run("show", "--layout", "star", "--svg", str(file)).status == 0
+    assert file.read_text().startswith("<svg")
+    assert run("show", "--svg", str(tmp_path / "no" / "folder.svg")).status == 2
+
+
+def test_what_could_be_either_game_is_othello_unless_told(run):
+    assert "Othello" in run("show", "c4c3").out
+    assert "Abalone" in run("show", "c3d3").out
+    assert "Abalone" in run("show", "c3d3", "--game", "abalone").out
+    assert run("show", "c3d3", "--game", "othello").status == 2
+
+
+# --- errors: one line, status 2 ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["perft"], "Missing option '--depth'"),
+        (["perft", "--depth", "-1"], "--depth"),
+        (["perft", "--depth", "5000"], "perft counts 0 to"),
+        (["perft", "--depth", "x"], "not a valid integer"),
+        (["perft", "--depth", "3", "--workers", "0"], "--workers"),
+        (["perft", "--depth", "3", "--size", "5"], "--size"),
+        (["perft", "--depth", "3", "--layout", "belgian"], "did you mean 'belgian-daisy'"),
+        (["perft", "--depth", "3", "--game", "chess"], "--game"),
+        (["perft", "--depth", "3", "--game", "othello", "--layout", "star"], "--layout is for Abalone"),
+        (["perft", "--depth", "3", "--game", "abalone", "--size", "6"], "--size is for Othello"),
+        (["perft", "--depth", "3", "--layout", "star", "--scoring", "discs"], "--layout is for Abalone"),
+        (["perft", "--depth", "3", "--position", "f5", "--file", "x"], "one position at a time"),
+        (["perft", "--depth", "3", "--file", "nowhere/at/all"], "No such file"),
+        (["perft", "--depth", "3", "f5f5"], "not legal"),
+        (["show", "f5f5", "--size", "4"], "expected a square"),
+        (["show", "XO-------------- O", "--size", "8"], "4 × 4 squares"),
+        (["show", STANDARD, "--layout", "star"], "not a list of moves"),
+        (["show", STANDARD, "--scoring", "discs"], "is for Othello"),
+        (["show", "?"], "expected an Othello board line"),
+        (["show", "XO-------------- ?"], "column 18"),
+        (["show", ""], "nothing to read"),
+        (["nonsense"], "No such command"),
+        (["show", "--nonsense"], "No such option"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(run, arguments, message):
+    done = run(*arguments)
+    assert done.status == 2
+    assert done.out == ""
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("outflank")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(st.text(max_size=40))
+def test_any_text_is_shown_or_refused(run, text):
+    done = run("show", "--file", "-", stdin=text.encode("utf-8", "replace").decode())
+    assert done.status in (0, 2)
+    assert (done.err.count("\n") == 1) == (done.status == 2)
+
+
+def test_an_interrupt_ends_with_status_130(run, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("outflank.ui.cli.perft.perft", interrupted)
+    done = run("perft", "--depth", "3")
+    assert done.status == 130
+    assert "interrupted" in done.err
+
+
+# --- help, version, doctor, warm ---
+
+
+def test_help_and_version(run):
+    assert run("--version").out == f"outflank {outflank.__version__}\n"
+    listed = run("--help").out
+    for name, line in COMMANDS.items():
+        assert name in listed
+        assert line in listed
+        assert run(name, "--help").status == 0
+
+
+def test_version_and_show_load_no_compiler():
+    program = (
+        "import sys; from outflank.ui.cli import main\n"
+        "try: main({})\nexcept SystemExit: pass\n"
+        "assert not {} & set(sys.modules)"
+    )
+    for arguments, absent in ((["--version"], {"numba", "numpy", "rich"}), (["show"], {"numba"})):
+        subprocess.run([sys.executable, "-c", program.format(arguments, absent)], check=True, capture_output=True)
+
+
+@pytest.mark.compiled
+def test_more_workers_than_cores_are_remarked_on(run):
+    done = run("perft", "--depth", "2", "--workers", "5000")
+    assert done.status == 0
+    assert "more than can run at once" in done.err.replace("\n", " ")
+
+
+def test_doctor_says_what_a_bug_report_needs(run):
+    done = run("doctor", "--json")
+    facts = json.loads(done.out)
+    assert (done.status, facts["passed"]) == (0, True)
+    for name in (
+        "outflank",
+        "python",
+        "numba",
+        "numpy",
+        "processor",
+        "usable_cores",
+        "usable_memory_bytes",
+        "cache",
+        "threads",
+    ):
+        assert facts[name]
+    text = run("doctor").out
+    assert "ok" in text
+    assert "Abalone's rules" in text
+
+
+def test_doctor_fails_when_a_check_does(run, monkeypatch):
+    def wrong(board, depth):
+        raise AssertionError("7 leaves instead of 8,200")
+
+    monkeypatch.setattr(diagnosis, "perft", wrong)
+    done = run("doctor")
+    assert done.status == 1
+    assert "FAILED" in done.out
+    assert json.loads(run("doctor", "--json").out)["passed"] is False
+
+
+@pytest.mark.compiled
+def test_warm_lists_what_is_ready(run):
+    assert re.search(r"\d+ kernels ready", run("warm").out)
+
+
+# --- a terminal ---
+
+
+def on_terminal(*arguments: str, environment: dict[str, str]) -> str:
+    """What a terminal shows when the command runs on it."""
+    pty = pytest.importorskip("pty")
+    shown = b""
+    pid, terminal = pty.fork()
+    if pid == 0:  # pragma: no cover
+        os.execve(sys.executable, [sys.executable, "-m", "outflank", *arguments], os.environ | environment)
+    while True:
+        try:
+            data = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    return shown.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to run it on")
+def test_a_terminal_gets_colour_unless_it_says_no():
+    wanted = {"TERM": "xterm-256color", "NO_COLOR": ""}
+    assert "\x1b[" in on_terminal("show", environment=wanted)
+    assert "●" in on_terminal("show", "--game", "abalone", environment=wanted)
+    assert "\x1b[3" not in on_terminal("show", environment={"TERM": "xterm-256color", "NO_COLOR": "1"})
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to run it on")
+def test_the_first_use_says_that_it_compiles(tmp_path):
+    environment = {"OUTFLANK_CACHE_DIR": str(tmp_path), "TERM": "dumb", "COLUMNS": "200"}
+    assert not interpreted()
+    assert "compiling" in on_terminal("perft", "--depth", "3", environment=environment)
+    assert "compiling" not in on_terminal("perft", "--depth", "3", environment=environment)

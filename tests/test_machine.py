@@ -1,0 +1,67 @@
+"""What a container allows is less than what the machine has."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from outflank import machine
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """Pretend that these files are all there are."""
+
+    def pretend(contents: dict[str, str]) -> None:
+        monkeypatch.setattr(machine, "_lines", lambda path: contents.get(Path(path).as_posix(), "").splitlines())
+
+    return pretend
+
+
+def test_without_limits_the_machine_counts(files):
+    files({})
+    assert machine.usable_cores() <= (os.cpu_count() or 1)
+    found = machine.this_machine()
+    assert found.memory_bytes == found.usable_memory_bytes
+    assert found.as_dict()["cores"] >= 1
+
+
+def test_version_2_groups_limit_and_parents_do_too(files):
+    files(
+        {
+            "/proc/self/cgroup": "0::/pod/box",
+            "/sys/fs/cgroup/pod/box/cpu.max": "max 100000",
+            "/sys/fs/cgroup/pod/cpu.max": "50000 100000",
+            "/sys/fs/cgroup/pod/box/memory.max": "1048576",
+            "/sys/fs/cgroup/memory.max": "max",
+        }
+    )
+    assert machine.usable_cores() == 0.5
+    assert machine.this_machine().usable_memory_bytes == 1048576
+
+
+def test_version_1_groups_limit(files):
+    files(
+        {
+            "/proc/self/cgroup": "4:memory:/box\n3:cpu,cpuacct:/box",
+            "/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us": "25000",
+            "/sys/fs/cgroup/cpu/box/cpu.cfs_period_us": "100000",
+            "/sys/fs/cgroup/memory/box/memory.limit_in_bytes": "2097152",
+        }
+    )
+    assert machine.usable_cores() == 0.25
+    assert machine.this_machine().usable_memory_bytes == 2097152
+
+
+def test_no_limit_is_no_limit(files):
+    files(
+        {
+            "/proc/self/cgroup": "4:memory:/box\n3:cpu:/box",
+            "/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us": "-1",
+            "/sys/fs/cgroup/cpu/box/cpu.cfs_period_us": "100000",
+            "/sys/fs/cgroup/memory/box/memory.limit_in_bytes": "9223372036854771712",
+        }
+    )
+    found = machine.this_machine()
+    assert found.usable_memory_bytes == found.memory_bytes
+    assert found.usable_cores >= 1
