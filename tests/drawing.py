@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from outflank.games import rules
 from outflank.games.abalone.geometry import SPIRAL, board
-from outflank.games.abalone.kernels import Position as AbalonePosition
+from outflank.games.abalone.kernels import AbalonePosition
 from outflank.games.abalone.layouts import LAYOUTS, RULES
 from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.othello.kernels import Position as OthelloPosition
+from outflank.games.othello.kernels import OthelloPosition
 from outflank.games.othello.squares import START, othello, squares
 from outflank.kernels.bits import U64
 from tests import entries

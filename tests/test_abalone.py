@@ -13,8 +13,8 @@ from outflank.games.abalone.geometry import SPIRAL, cell_name, cells, stepped
 from outflank.games.abalone.kernels import (
     MARBLES,
     SIDEWAYS,
+    AbalonePosition,
     Kind,
-    Position,
     cell_of,
     direction_of,
     encoded,
@@ -103,7 +103,7 @@ def test_a_search_for_crowded_positions_stays_far_below_the_bound():
             trial[[one, two]] = trial[[two, one]]
             own = geometry.board({SPIRAL[cell] for cell in trial[:14]})
             opp = geometry.board({SPIRAL[cell] for cell in trial[14:23]})
-            found = entries.count(RULES, Position(own, opp))
+            found = entries.count(RULES, AbalonePosition(own, opp))
             if found >= best:
                 order, best = trial, found
         most = max(most, best)
@@ -113,10 +113,10 @@ def test_a_search_for_crowded_positions_stays_far_below_the_bound():
 def test_a_side_without_marbles_or_moves_has_lost():
     nine = {SPIRAL[cell] for cell in range(9)}
     eight = {SPIRAL[cell] for cell in range(20, 28)}
-    lost = Position(geometry.board(eight), geometry.board(nine))
+    lost = AbalonePosition(geometry.board(eight), geometry.board(nine))
     assert legal(RULES, lost) == []
     assert entries.score(RULES, lost) == -1
-    assert entries.score(RULES, Position(lost.opp, lost.own)) == 1
+    assert entries.score(RULES, AbalonePosition(lost.opp, lost.own)) == 1
     # Nine marbles in a corner, behind a wall of the opponent's that is too thick to push.
     own, opp = read_rows("5/6/7/8/9/8/7/6/5")
     own = {(0, 0), (0, 1), (1, 0)}
@@ -136,7 +136,7 @@ def test_a_side_without_marbles_or_moves_has_lost():
         (3, 1),
         (4, 1),
     }
-    stuck = Position(geometry.board(own), geometry.board(opp))
+    stuck = AbalonePosition(geometry.board(own), geometry.board(opp))
     game = RULES._replace(marbles=14, goal=12)
     assert entries.count(game, stuck) == len(oracle_moves_without_limit(own, opp))
 

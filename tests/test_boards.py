@@ -19,7 +19,7 @@ from outflank import (
     Side,
 )
 from outflank.games.abalone.kernels import Abalone
-from outflank.games.othello.kernels import Position
+from outflank.games.othello.kernels import OthelloPosition
 from outflank.kernels.bits import U64
 from tests.conftest import examples
 from tests.drawing import SEEDS, any_positions
@@ -227,11 +227,30 @@ def test_pictures_are_well_formed_and_show_every_piece(drawn, side, seed):
 
 def test_impossible_boards_are_refused():
     with pytest.raises(InvalidPosition):
-        OthelloBoard(OthelloBoard.start().game, Position(U64(1), U64(1)))
+        OthelloBoard(OthelloBoard.start().game, OthelloPosition(U64(1), U64(1)))
     with pytest.raises(InvalidPosition):
-        OthelloBoard(OthelloBoard.start(4).game, Position(U64(1), U64(2)))
+        OthelloBoard(OthelloBoard.start(4).game, OthelloPosition(U64(1), U64(2)))
     with pytest.raises(InvalidPosition):
         AbaloneBoard(AbaloneBoard.start().game, AbaloneBoard.start().position._replace(opp=U64(1 << 62)))
+
+
+def test_more_impossible_boards_and_moves():
+    everywhere = AbaloneBoard.start().position._replace(own=U64((1 << 30) - 1), opp=U64(0))
+    with pytest.raises(InvalidPosition, match="more than 14"):
+        AbaloneBoard(AbaloneBoard.start().game, everywhere)
+    with pytest.raises(IllegalMove, match="AbaloneMove 8191"):
+        AbaloneBoard.start().push(AbaloneMove(8191))
+    with pytest.raises(InvalidPosition, match="4×4, 6×6 or 8×8"):
+        OthelloBoard(OthelloBoard.start().game._replace(mask=U64(0x0F0F0F0F)), OthelloPosition(U64(0), U64(0)))
+
+
+def test_half_moves_and_moves_survive_a_line():
+    line = "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 37 60"
+    board = AbaloneBoard.from_line(line)
+    assert board.to_text() == Board.from_text(line).to_text() == board.copy().to_text() == line
+    board.push("C3D3")
+    assert board.to_text().endswith(" 0 0 w 38 60")
+    assert eval(repr(board), NAMES).to_text() == board.to_text()
 
 
 def test_the_public_names_are_all_there():

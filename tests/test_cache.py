@@ -158,6 +158,97 @@ def test_users_modules_are_part_of_the_key(tmp_path):
     assert "compiled" not in alone.stdout
 
 
+LATE = """
+from outflank.kernels.compiler import inner, kernel
+
+@inner
+def twice(number):
+    return 2 * number
+
+import amount
+
+@kernel
+def add(number):
+    return twice(number) + amount.K
+"""
+
+
+def test_imports_and_values_that_come_late_are_part_of_the_key(tmp_path, monkeypatch):
+    (tmp_path / "late.py").write_text(LATE)
+    arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path}
+    program = "import late; print(late.add(10))"
+    for value, expected in (("1", 21), ("7", 27), ("1", 21)):
+        (tmp_path / "amount.py").write_text(f"K = {value}\n")
+        assert python("-c", program, **arguments).stdout == f"{expected}\n"
+    # The same text, other values.
+    (tmp_path / "amount.py").write_text("K = int(__import__('os').environ['LATE_K'])\n")
+    for value in ("5", "9"):
+        monkeypatch.setenv("LATE_K", value)
+        assert python("-c", program, **arguments).stdout == f"{20 + int(value)}\n"
+    assert "loaded" in python("-c", program + HISTORY, **arguments).stdout
+
+
+def test_a_package_edited_under_a_process_is_not_kept(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "src" / "outflank", ignore=shutil.ignore_patterns("__pycache__"))
+    arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path / "src"}
+    edited = tmp_path / "src" / "outflank" / "search" / "perft.py"
+    program = f"""
+import outflank, pathlib
+board = outflank.OthelloBoard.start()
+path = pathlib.Path({str(edited)!r})
+text = path.read_text()
+path.write_text(text.replace("found += count(game, child)", "found += 1000 + count(game, child)"))
+print(outflank.perft(board, 4).leaves)
+path.write_text(text)
+"""
+    done = python("-c", program, **arguments)
+    assert done.stdout == f"{244 + 56 * 1000}\n", done.stderr
+    assert python("-c", PERFT, **arguments).stdout == "1396\n"
+
+
+RELOAD = """
+import importlib, pathlib, sys
+import nim
+print(nim.leaves())
+path = pathlib.Path(nim.__file__)
+path.write_text(path.read_text().replace("allowed(game.most)", "allowed(game.most + 1)"))
+importlib.reload(nim)
+print(nim.leaves())
+"""
+
+
+def test_a_reloaded_module_is_compiled_again(tmp_path):
+    (tmp_path / "nim.py").write_text(GAME.format(helper="amount"))
+    (tmp_path / "amount.py").write_text(HELPER.format(extra=0))
+    done = python("-c", RELOAD, cache_dir=tmp_path / "cache", path=tmp_path)
+    assert done.stdout == "64\n729\n", done.stderr
+
+
+def test_classes_made_in_functions_are_told_apart(tmp_path):
+    body = textwrap.indent(GAME.format(helper="amount").split("def leaves")[0], "    ")
+    body = body.replace("amount.allowed(game.most)", "width")
+    head = "from outflank import Board, perft\ndef variant(width):\n"
+    tail = "\n    return perft(Board(Nim(0), Heap(np.uint64(30))), 4).leaves\n"
+    (tmp_path / "factory.py").write_text(head + body + tail)
+    (tmp_path / "amount.py").write_text(HELPER.format(extra=0))
+    program = "import factory; print(factory.variant(2), factory.variant(3))"
+    for _ in range(2):
+        done = python("-c", program, cache_dir=tmp_path / "cache", path=tmp_path)
+        assert done.stdout == "16 81\n", done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows always knows a profile")
+def test_without_a_home_directory_nothing_is_kept_but_all_works():
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    environment["OUTFLANK_CACHE_DIR"] = "~nobody-of-that-name/cache"
+    for arguments, status in ((["perft", "--depth", "3"], 0), (["doctor"], 1)):
+        command = [sys.executable, "-m", "outflank", *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr
+        assert "home directory" in done.stderr + done.stdout
+
+
 def test_a_game_in_a_script_is_compiled_but_not_kept(tmp_path):
     script = tmp_path / "script.py"
     (tmp_path / "amount.py").write_text(HELPER.format(extra=0))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import outflank
 from outflank import diagnosis
 from outflank.kernels.compiler import interpreted
+from outflank.search.perft import Interrupted, Perft
 from outflank.ui.cli import COMMANDS, main
 
 STANDARD = "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1"
@@ -58,6 +59,8 @@ def run(capsys, monkeypatch):
         (["-----XO--OX----- X", "--depth", "1"], 4),
         (["--depth", "1", "-----XO--OX-----X"], 4),
         (["--position", "-----XO--OX----- X", "--depth", "1"], 4),
+        (["--depth", "1", "--divide", "-----XO--OX----- black to move"], 4),
+        (["----\n-XO-\n-OX-\n----\nX", "--depth", "1"], 4),
     ],
 )
 def test_perft_counts(run, arguments, leaves):
@@ -156,6 +159,10 @@ def test_what_could_be_either_game_is_othello_unless_told(run):
         (["perft", "--depth", "x"], "not a valid integer"),
         (["perft", "--depth", "3", "--workers", "0"], "--workers"),
         (["perft", "--depth", "3", "--size", "5"], "--size"),
+        (["perft", "--depth", "3", "--workers", "1000000000000000000000"], "--workers"),
+        (["perft", "--depth", "3", "--layout", ""], "unknown layout ''"),
+        (["perft", "--depth", "3", "--file", ""], "''"),
+        (["perft", "--depth", "3", "--file", "/dev/zero"], "more than 16 MiB"),
         (["perft", "--depth", "3", "--layout", "belgian"], "did you mean 'belgian-daisy'"),
         (["perft", "--depth", "3", "--game", "chess"], "--game"),
         (["perft", "--depth", "3", "--game", "othello", "--layout", "star"], "--layout is for Abalone"),
@@ -194,15 +201,47 @@ def test_any_text_is_shown_or_refused(run, text):
 
 def test_an_interrupt_ends_with_status_130(run, monkeypatch):
     def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
+        raise Interrupted(Perft(leaves=12, seconds=0.5, workers=1, divide={37: 12}))
 
     monkeypatch.setattr("outflank.ui.cli.perft.perft", interrupted)
     done = run("perft", "--depth", "3")
     assert done.status == 130
-    assert "interrupted" in done.err
+    assert "at least 12 leaves" in done.out
+    partial = run("perft", "--depth", "3", "--json")
+    assert partial.status == 130
+    assert json.loads(partial.out)["complete"] is False
+
+    def earlier(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("outflank.ui.cli.perft.perft", earlier)
+    assert run("perft", "--depth", "3") == (130, "", "\noutflank: interrupted\n")
 
 
 # --- help, version, doctor, warm ---
+
+
+def test_without_a_command_there_is_help(run):
+    assert run() == run("--help")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell and its devices")
+@pytest.mark.parametrize(
+    ("command", "status", "text"),
+    [
+        ("PYTHONIOENCODING=ascii {} show", 0, ""),
+        ("{} show - <&-", 2, "closed"),
+        ("{} show > /dev/full", 2, "cannot write"),
+        ("{} show --json | true", 0, ""),
+        ("OUTFLANK_CACHE_DIR='/dev/null/[/x]' {} doctor", 1, "[/x]"),
+    ],
+)
+def test_streams_that_cannot_take_it_are_no_tracebacks(command, status, text):
+    command = command.format(f"{sys.executable} -m outflank")
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert text in done.stderr + done.stdout
 
 
 def test_help_and_version(run):
@@ -226,7 +265,7 @@ def test_version_and_show_load_no_compiler():
 
 @pytest.mark.compiled
 def test_more_workers_than_cores_are_remarked_on(run):
-    done = run("perft", "--depth", "2", "--workers", "5000")
+    done = run("perft", "--depth", "2", "--workers", "500")
     assert done.status == 0
     assert "more than can run at once" in done.err.replace("\n", " ")
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from outflank.errors import FormatError, IllegalMove, InvalidPosition, OutflankError, UnknownName
 from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
 from outflank.formats.abalone_moves import read_move, write_move, write_nacre
-from outflank.formats.board_line import read_board_line, read_obf, write_board_line, write_obf
+from outflank.formats.board_line import read_board_line, write_board_line, write_obf
 from outflank.formats.position_file import read_position_file, write_position_file
 from outflank.formats.properties import read_game
 from outflank.formats.recognise import read, read_all
 from outflank.formats.transcript import read_transcript, write_transcript
 from outflank.games.abalone.geometry import SPIRAL, board, cell_name, cells
-from outflank.games.abalone.kernels import Position as AbalonePosition
+from outflank.games.abalone.kernels import AbalonePosition
 from outflank.games.abalone.layouts import LAYOUTS, RULES, start
 from outflank.games.othello.squares import START, othello, size_of, square_number
 from outflank.games.sides import Side
@@ -108,6 +108,7 @@ def test_sides_and_cells_have_many_letters():
     assert read(START_LINE[:-1] + "O").turn is Side.WHITE
     assert read(f"{START_LINE} % the start").position == START
     assert read(START_LINE).ply == 0
+    assert read("--bw--wb-------- b").turn is Side.BLACK
 
 
 def test_obf_has_scores():
@@ -117,7 +118,7 @@ def test_obf_has_scores():
     assert setup.scores[square_number(8, "g2")] == -24
     assert setup.ply == 46
     assert len(read_all(f"% two\n{FFO_1}\n\n{FFO_1}\n")) == 2
-    assert len(read_obf(f"{FFO_1}\n{START_LINE}")) == 2
+    assert len(read_all(f"{FFO_1}\n{START_LINE}")) == 2
 
 
 def test_games_in_brackets():
@@ -128,6 +129,8 @@ def test_games_in_brackets():
     assert [square_number(8, name) for name in ("f5", "d6", "c3")] == list(sgf.moves[:3])
     letters = read("(;GM[2];B[fe];W[df])")
     assert letters.moves == sgf.moves[:2]
+    sized = read("(;GM[2]AB[c4][d3]AW[c3][d4]SZ[6]PL[B])")
+    assert (sized.position, size_of(sized.game)) == (START, 6)
     with pytest.raises(FormatError, match=r"GM\[2\]"):
         read_game("(;GM[1]SZ[19];B[aa])")
 
@@ -155,6 +158,8 @@ def test_the_position_file_allows_frames_and_text():
 """
     setup = read(file)
     assert (setup.turn, setup.ply) == (Side.WHITE, 29)
+    assert read(file.replace("#29 ", "#29 o ")).turn is Side.BLACK
+    assert read(file.replace("#29 ", "#28 x ")).turn is Side.WHITE
     assert len(legal(setup.game, setup.position)) == len(oracle_moves(setup))
 
 
@@ -199,7 +204,12 @@ def test_what_could_be_either_game_is_othello():
         ("(;GM[Othello]BO[7 --- *];)", FormatError, "size"),
         ("(;GM[2];B[f5];W[z9])", FormatError, "a square or a pass"),
         ("(;GM[2];B f5", FormatError, "a property like"),
-        ("a1b2 j5", IllegalMove, "a1, is not legal"),
+        ("a1b2 j5", FormatError, "Abalone game, column 6, move 2: Abalone move, column 1"),
+        ("f5d6c3 d3 c4 oops", FormatError, "transcript, column 14: expected a square"),
+        ("f5\n\n d7", IllegalMove, "line 3, column 2: move 2, d7"),
+        (f"{START_LINE}\n{START_LINE[:20]}?{START_LINE[21:]}", FormatError, "line 2: board line, column 21"),
+        ("(;GM[2];B[f5];B[d6])", FormatError, "move 2 is black's, but white is to move"),
+        ("(;GM[2];B[f5];AW[a1])", FormatError, "no AW after the first move"),
     ],
 )
 def test_errors_show_the_place_and_what_was_expected(text, error, message):

@@ -156,19 +156,24 @@ def test_atomics_are_exact_under_threads(threads, twin):
 
 @kernel
 def lossy(shared, times):
-    for _ in range(times):
-        store(shared, "added", load(shared, "added", "relaxed") + 1, "relaxed")
+    """Add without atomics, in step with one other thread: both read before either writes."""
+    for step in range(times):
+        seen = load(shared, "added", "relaxed")
+        fetch_add(shared, "turns", 1)
+        while load(shared, "turns") < 4 * step + 2:
+            pass
+        store(shared, "added", seen + 1)
+        fetch_add(shared, "turns", 1)
+        while load(shared, "turns") < 4 * step + 4:
+            pass
 
 
 @pytest.mark.compiled
 def test_the_test_above_can_fail():
-    """Without atomics, updates are lost: two threads really run at once here."""
-    for _ in range(20):
-        shared = allocate(SHARED, 1)[0]
-        run_workers(lossy, [(shared, 3_000_000)] * 2, stop=lambda: None)
-        if shared.added < 6_000_000:
-            return
-    pytest.fail("no update was lost: the threads never overlapped")
+    """A load and a store in place of a fetch-add lose every other update."""
+    shared = allocate(SHARED, 1)[0]
+    run_workers(lossy, [(shared, 10)] * 2, stop=lambda: None)
+    assert shared.added == 10
 
 
 @kernel
@@ -196,6 +201,25 @@ def test_python_twins_wrap_round():
     cells = np.array([np.iinfo(np.int64).max])
     assert atomics.fetch_add(cells, 0, 1) == np.iinfo(np.int64).max
     assert cells[0] == np.iinfo(np.int64).min
+
+
+@kernel
+def odd_values(cells):
+    return (
+        exchange(cells, 0, 300),
+        compare_exchange(cells, 0, 44 + 256, 5),
+        fetch_max(cells, 1, -1),
+        bits.popcount(-1),
+        bits.lowest(-8),
+    )
+
+
+def test_values_that_do_not_fit_wrap_alike_in_both_worlds():
+    found = []
+    for run in (odd_values, odd_values.py_func):
+        cells = np.array([7, 9], np.uint8)
+        found.append((*map(int, run(cells)), *cells.tolist()))
+    assert found[0] == found[1] == (7, 1, 9, 64, 3, 5, 255)
 
 
 # --- records ---

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from outflank.games import rules
-from outflank.games.othello.kernels import PASS, Othello, Position
+from outflank.games.othello.kernels import PASS, Othello, OthelloPosition
 from outflank.games.othello.squares import (
     START,
     edge,
@@ -23,7 +23,7 @@ from tests.drawing import legal, othello_positions
 from tests.oracles import othello as oracle
 
 
-def as_discs(game: Othello, position: Position) -> oracle.Discs:
+def as_discs(game: Othello, position: OthelloPosition) -> oracle.Discs:
     """The oracle's board; the side to move is X."""
     first = edge(size_of(game))
     return {
@@ -69,7 +69,7 @@ def test_the_most_moves_leave_one_disc_of_each_side():
     # A position with as many legal squares as the bound says would have two discs; with those
     # no board has more than a few moves. The bound is what the buffers need, not a record.
     assert rules.most_moves(othello()) == 64 - 2
-    full_of_moves = Position(U64(0), U64(0))
+    full_of_moves = OthelloPosition(U64(0), U64(0))
     assert legal(othello(), full_of_moves) == []
 
 

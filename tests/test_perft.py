@@ -11,7 +11,7 @@ from outflank.boards import kind_of_board
 from outflank.games.abalone.layouts import LAYOUTS, RULES, start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels.compiler import interpreted
-from outflank.search.perft import Perft
+from outflank.search.perft import Interrupted, Perft
 from tests.conftest import examples
 from tests.drawing import any_positions, legal
 from tests.oracles import abalone as abalone_oracle
@@ -104,12 +104,13 @@ def test_progress_is_told_and_an_interrupt_stops_the_workers():
         seen.append((done, total))
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted) as interrupted_count:
         perft(RULES, start("german-daisy"), 6, workers=2, progress=interrupt)
     assert seen[0][1] > 2
+    assert 0 <= interrupted_count.value.found.leaves < 300_000_000_000
 
 
-@pytest.mark.parametrize(("depth", "workers"), [(-1, 1), (1000, 1), (3, 0)])
+@pytest.mark.parametrize(("depth", "workers"), [(-1, 1), (1000, 1), (3, 0), (3, 10**9), (3.5, 1)])
 def test_senseless_demands_are_refused(depth, workers):
     with pytest.raises(outflank.OutflankError):
         outflank.perft(outflank.OthelloBoard.start(), depth, workers=workers)

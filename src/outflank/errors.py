@@ -29,16 +29,12 @@ class FormatError(OutflankError, ValueError):
         >>> print(FormatError.at("board line", "XO?-", 2, "a cell (X, O or -)"))
         board line, column 3: expected a cell (X, O or -), found '?' in 'XO?-'
         """
-        line_start = text.rfind("\n", 0, place) + 1
-        line_number = text.count("\n", 0, place) + 1
-        many = "\n" in text.strip()
-        where = f"line {line_number}, column" if many else "column"
         found = repr(text[place]) if place < len(text) else "the end"
-        line_end = text.find("\n", place)
-        line = text[line_start : line_end if line_end >= 0 else len(text)]
-        excerpt = _excerpt(line, place - line_start)
+        start = text.rfind("\n", 0, place) + 1
+        line = text[start:].partition("\n")[0]
+        excerpt = _excerpt(line, place - start)
         inside = f" in {excerpt!r}" if excerpt else ""
-        return cls(f"{what}, {where} {place - line_start + 1}: expected {expected}, found {found}{inside}")
+        return cls(f"{what}, {place_in(text, place)}: expected {expected}, found {found}{inside}")
 
 
 class IllegalMove(OutflankError, ValueError):
@@ -63,6 +59,17 @@ class UnknownName(OutflankError, ValueError):
         close = get_close_matches(name, names, 1)
         hint = f", did you mean {close[0]!r}?" if close else ""
         return cls(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
+
+
+def place_in(text: str, place: int) -> str:
+    """Where `text[place]` is, in words: the line only if there are several.
+
+    >>> place_in("f5d6", 2), place_in("f5\\nd6", 3)
+    ('column 3', 'line 2, column 1')
+    """
+    column = place - (text.rfind("\n", 0, place) + 1) + 1
+    many = "\n" in text.strip()
+    return f"line {text.count(chr(10), 0, place) + 1}, column {column}" if many else f"column {column}"
 
 
 def _excerpt(line: str, place: int, width: int = 60) -> str:

@@ -10,6 +10,7 @@ from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
 from outflank.formats.abalone_moves import ends, read_move
 from outflank.formats.diagram import abalone_diagram
 from outflank.formats.position_file import write_position_file
+from outflank.formats.setup import Setup
 from outflank.games.abalone.geometry import BOARD, Cell, on_board, stepped
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.abalone.layouts import RULES, start
@@ -50,9 +51,14 @@ class AbaloneBoard(Board[AbaloneMove]):
             setup.position,
             setup.turn,
             ply=setup.ply,
+            since_loss=setup.since_loss,
             repetitions=repetitions,
             ply_limit=ply_limit,
         )
+
+    @classmethod
+    def _of(cls, setup: Setup) -> "AbaloneBoard":
+        return cls(setup.game, setup.position, setup.turn, ply=setup.ply, since_loss=setup.since_loss)
 
     def __init__(
         self,
@@ -61,13 +67,17 @@ class AbaloneBoard(Board[AbaloneMove]):
         turn: Side = Side.BLACK,
         *,
         ply: int = 0,
+        since_loss: int = 0,
         repetitions: int | None = 3,
         ply_limit: int | None = 400,
     ) -> None:
         own, opp = int(position.own), int(position.opp)
         if own & opp or (own | opp) & ~int(BOARD):
             raise InvalidPosition("a cell holds two marbles, or a marble lies outside the board")
+        if max(own.bit_count(), opp.bit_count()) > game.marbles:
+            raise InvalidPosition(f"a side has more than {game.marbles} marbles")
         super().__init__(game, position, turn, ply=ply)
+        self._first_since_loss = since_loss
         self.repetitions = repetitions
         """The occurrence of a position that draws the game; None: none does."""
         self.ply_limit = ply_limit
@@ -125,6 +135,7 @@ class AbaloneBoard(Board[AbaloneMove]):
             position,
             self.turn,
             ply=self.ply,
+            since_loss=self._since_loss(),
             repetitions=self.repetitions,
             ply_limit=self.ply_limit,
         )
@@ -150,11 +161,16 @@ class AbaloneBoard(Board[AbaloneMove]):
         return f"{self.turn} cannot move"
 
     def _since_loss(self) -> int:
-        """Moves made on this board since a marble was lost."""
+        """Moves made since a marble was lost, as far as it is known."""
         for plies, (_, move) in enumerate(reversed(self._past)):
             if move.takes:
                 return plies
-        return len(self._past)
+        return self._first_since_loss + len(self._past)
+
+    def copy(self) -> "AbaloneBoard":
+        twin = super().copy()
+        twin._first_since_loss = self._first_since_loss
+        return twin
 
 
 def _path(move: AbaloneMove) -> tuple[Cell, ...]:

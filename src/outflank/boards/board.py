@@ -76,10 +76,14 @@ class Board(Generic[M]):
         """The board of a text that has been read."""
         from outflank.boards import kind_of_board
 
-        board = kind_of_board(setup.game)(setup.game, setup.position, setup.turn, ply=setup.ply)
+        board = kind_of_board(setup.game)._of(setup)
         for code in setup.moves:
             board.push(board.move(code))
         return board
+
+    @classmethod
+    def _of(cls, setup: Setup) -> "Board[Any]":
+        return cls(setup.game, setup.position, setup.turn, ply=setup.ply)
 
     def to_text(self) -> str:
         """The position on one line, as `from_text` reads it."""
@@ -115,7 +119,7 @@ class Board(Generic[M]):
         """Play a move, given as a value or as text; the move as a value."""
         played = self.parse_move(move) if isinstance(move, str) else move
         if played not in self.legal_moves:
-            raise self._illegal(str(played))
+            raise self._illegal(move if isinstance(move, str) else f"{type(move).__name__} {move.code}")
         self._past.append((self.position, played))
         self.position = play(self.game, self.position, played.code)
         self.turn = self.turn.other
@@ -210,7 +214,7 @@ class Board(Generic[M]):
         return hash((type(self.game), self.game, self.position, self.turn))
 
     def __repr__(self) -> str:
-        return f"Board({self.game!r}, {self.position!r}, {self.turn})"
+        return f"Board({self.game!r}, {self.position!r}, Side.{self.turn.name})"
 
     def _at(self: B, position: Any) -> B:
         """A board of the same kind and rules with `position`, the same side to move, and no history."""

@@ -10,7 +10,7 @@ from outflank.formats.board_line import read_board_line, write_board_line
 from outflank.formats.diagram import othello_diagram
 from outflank.formats.transcript import write_transcript
 from outflank.games.othello.kernels import PASS, Othello
-from outflank.games.othello.squares import START, othello, scoring_of, size_of, square_number
+from outflank.games.othello.squares import SIZES, START, othello, scoring_of, size_of, square_number
 from outflank.games.sides import Side
 
 
@@ -42,6 +42,8 @@ class OthelloBoard(Board[OthelloMove]):
         return cls(othello(size_of(setup.game), scoring), setup.position, setup.turn, ply=setup.ply)
 
     def __init__(self, game: Othello, position: Any, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
+        if game.mask not in [othello(size).mask for size in SIZES]:
+            raise InvalidPosition("a board is 4×4, 6×6 or 8×8; other masks are for kernels alone")
         if int(position.own) & int(position.opp):
             raise InvalidPosition("a square holds a black and a white disc")
         if (int(position.own) | int(position.opp)) & ~int(game.mask):

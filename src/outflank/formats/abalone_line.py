@@ -12,7 +12,7 @@ import re
 from outflank.errors import FormatError, InvalidPosition
 from outflank.formats.setup import Setup
 from outflank.games.abalone.geometry import board
-from outflank.games.abalone.kernels import Abalone, Position
+from outflank.games.abalone.kernels import Abalone, AbalonePosition
 from outflank.games.abalone.layouts import RULES, read_rows, write_rows
 from outflank.games.sides import Side
 
@@ -58,13 +58,14 @@ def read_abalone_line(text: str) -> Setup:
     return Setup(
         format=NAME,
         game=RULES,
-        position=Position(board(own), board(opp)),
+        position=AbalonePosition(board(own), board(opp)),
         turn=turn,
         ply=2 * (move - 1) + (turn is Side.WHITE),
+        since_loss=int(values[3]) if len(values) > 3 else 0,
     )
 
 
-def write_abalone_line(game: Abalone, position: Position, turn: Side, ply: int = 0, since_loss: int = 0) -> str:
+def write_abalone_line(game: Abalone, position: AbalonePosition, turn: Side, ply: int = 0, since_loss: int = 0) -> str:
     """The position on one line; `since_loss` counts the plies since a marble was lost."""
     black, white = (int(word) for word in (position if turn is Side.BLACK else position[::-1]))
     lost = [game.marbles - side.bit_count() for side in (black, white)]

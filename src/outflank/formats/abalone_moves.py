@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from outflank.errors import FormatError, IllegalMove
+from outflank.errors import FormatError, IllegalMove, place_in
 from outflank.formats.setup import Setup
 from outflank.games.abalone.geometry import DIRECTIONS, SPIRAL, Cell, cell_name, cells, on_board, stepped
-from outflank.games.abalone.kernels import MARBLES, SIDEWAYS, Abalone, Position, cell_of, direction_of, kind_of
+from outflank.games.abalone.kernels import MARBLES, SIDEWAYS, Abalone, AbalonePosition, cell_of, direction_of, kind_of
 from outflank.games.abalone.layouts import RULES, start
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
@@ -54,7 +54,7 @@ def write_nacre(move: int) -> str:
     return cell_name(first) + cell_name(stepped(last, step))
 
 
-def read_move(game: Abalone, position: Position, text: str) -> int:
+def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
     """The legal move that `text` names, in either notation and either case."""
     named = _cells(text)
     buffer = np.zeros(most_moves(game), MOVE)
@@ -76,7 +76,7 @@ def read_abalone_game(text: str, layout: str = "standard") -> Setup:
         try:
             move = read_move(RULES, position, word)
         except (FormatError, IllegalMove) as error:
-            raise type(error)(f"{GAME}, column {place + 1}, move {number}: {error}") from None
+            raise type(error)(f"{GAME}, {place_in(text, place)}, move {number}: {error}") from None
         moves.append(move)
         position = play(RULES, position, move)
     return Setup(format=GAME, game=RULES, position=first, turn=Side.BLACK, moves=tuple(moves))
@@ -123,7 +123,7 @@ def _neighbours(one: Cell, other: Cell) -> bool:
     return (other[0] - one[0], other[1] - one[1]) in DIRECTIONS
 
 
-def _why(position: Position, named: list[Cell]) -> str:
+def _why(position: AbalonePosition, named: list[Cell]) -> str:
     if named[0] not in cells(position.own):
         return f" ({cell_name(named[0])} holds no marble of the side to move)"
     return ""

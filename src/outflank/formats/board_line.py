@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from outflank.errors import FormatError
 from outflank.formats.setup import Setup
-from outflank.games.othello.kernels import PASS, Othello, Position
+from outflank.games.othello.kernels import PASS, Othello, OthelloPosition
 from outflank.games.othello.squares import SIZES, othello, size_of, square_name, square_number, squares
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
@@ -57,20 +57,14 @@ def read_board_line(text: str) -> Setup:
     return Setup(
         format=OBF if semicolon else NAME,
         game=othello(size),
-        position=Position(U64(own), U64(opp)),
+        position=OthelloPosition(U64(own), U64(opp)),
         turn=turn,
         ply=max((black | white).bit_count() - 4, 0),
         scores=_scores(rest, text, len(board_part) + 1, size) if semicolon else {},
     )
 
 
-def read_obf(text: str) -> list[Setup]:
-    """The positions of a file, one a line; empty lines and comments are passed over."""
-    lines = [line for line in text.splitlines() if line.partition("%")[0].strip()]
-    return [read_board_line(line) for line in lines]
-
-
-def write_board_line(game: Othello, position: Position, turn: Side) -> str:
+def write_board_line(game: Othello, position: OthelloPosition, turn: Side) -> str:
     """The position on one line, side to move last."""
     own, opp = ("X", "O") if turn is Side.BLACK else ("O", "X")
     cells = [
@@ -80,7 +74,7 @@ def write_board_line(game: Othello, position: Position, turn: Side) -> str:
     return f"{''.join(cells)} {own}"
 
 
-def write_obf(game: Othello, position: Position, turn: Side, scores: Mapping[int, int]) -> str:
+def write_obf(game: Othello, position: OthelloPosition, turn: Side, scores: Mapping[int, int]) -> str:
     """The position and its moves' scores on one line, in the order of `scores`."""
     size = size_of(game)
     named = ((square_name(size, move).upper() if move != PASS else "PA", score) for move, score in scores.items())

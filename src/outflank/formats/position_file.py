@@ -15,14 +15,14 @@ from outflank.errors import FormatError, InvalidPosition
 from outflank.formats.abalone_line import check_marbles
 from outflank.formats.setup import Setup
 from outflank.games.abalone.geometry import Cell, board, cells
-from outflank.games.abalone.kernels import Position
+from outflank.games.abalone.kernels import AbalonePosition
 from outflank.games.abalone.layouts import RULES, row_cells
 from outflank.games.sides import Side
 
 NAME = "Abalone position file"
 
 HEADER = re.compile(
-    r"^[^\S\n]*#\s*(?P<move>\d{1,9})(?:[^\S\n]+(?P<side>[OX])(?!\s*:))?"
+    r"^[^\S\n]*#\s*(?P<move>\d{1,9})(?:[^\S\n]+(?P<side>[OXox])(?!\s*:))?"
     r"(?:[^\n]*?\bO:\s*(?P<o>\d{1,2}))?(?:[^\n]*?\bX:\s*(?P<x>\d{1,2}))?",
     re.MULTILINE,
 )
@@ -46,18 +46,18 @@ def read_position_file(text: str) -> Setup:
         if told is not None and int(told) != found:
             raise InvalidPosition(f"{NAME}: the header says {mark}: {told}, the rows hold {found}")
     ply = int(header["move"])
-    side = header["side"] or "OX"[ply % 2]
+    side = (header["side"] or "OX"[ply % 2]).upper()
     own, opp = (black, white) if side == "O" else (white, black)
     return Setup(
         format=NAME,
         game=RULES,
-        position=Position(board(own), board(opp)),
+        position=AbalonePosition(board(own), board(opp)),
         turn=Side.BLACK if side == "O" else Side.WHITE,
         ply=ply,
     )
 
 
-def write_position_file(position: Position, turn: Side, ply: int = 0) -> str:
+def write_position_file(position: AbalonePosition, turn: Side, ply: int = 0) -> str:
     """The position as a file, ending with a line feed."""
     black, white = position if turn is Side.BLACK else position[::-1]
     blacks, whites = cells(black), cells(white)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from outflank.errors import FormatError
 from outflank.formats.board_line import read_board_line
 from outflank.formats.setup import Setup
-from outflank.formats.transcript import replayed
-from outflank.games.othello.kernels import PASS, Position
+from outflank.formats.transcript import Named, replayed
+from outflank.games.othello.kernels import PASS, OthelloPosition
 from outflank.games.othello.squares import SIZES, START, othello, square_number
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
@@ -50,44 +50,46 @@ def _read_ggf(text: str, properties: list[Property]) -> Setup:
 def _read_sgf(text: str, properties: list[Property], kind: str) -> Setup:
     if kind not in ("", "2"):
         raise FormatError.at(SGF, text, 0, f"a game of Othello, GM[2], not GM[{kind}]")
+    first_move = next((index for index, (name, _, _) in enumerate(properties) if name in ("B", "W")), len(properties))
+    before, later = properties[:first_move], properties[first_move:]
+    for name, _, place in later:
+        if name in ("AB", "AW", "AE", "PL"):
+            raise FormatError.at(SGF, text, place, f"no {name} after the first move")
     size = 8
-    stones: dict[str, int] = {"AB": 0, "AW": 0}
-    turn = None
-    for name, values, place in properties:
+    for name, values, place in before:  # the properties of a node have no order: this one comes first
         if name == "SZ":
             if values[0] not in map(str, SIZES):
                 raise FormatError.at(SGF, text, place, "a size of 4, 6 or 8")
             size = int(values[0])
-        elif name in stones:
-            for value in values:
-                square = _square(size, value)
-                if square in (None, PASS):
-                    raise FormatError.at(SGF, text, place, "squares of the board")
-                stones[name] |= 1 << int(square or 0)
+    stones: dict[str, int] = {"AB": 0, "AW": 0}
+    turn = Side.WHITE if later and later[0][0] == "W" else Side.BLACK
+    for name, values, place in before:
+        if name in stones:
+            squares = [_square(size, value) for value in values]
+            if None in squares or PASS in squares:
+                raise FormatError.at(SGF, text, place, "squares of the board")
+            stones[name] |= sum(1 << square for square in set(squares) if square is not None)
         elif name == "PL":
             turn = Side.WHITE if values[0][:1].upper() == "W" else Side.BLACK
     black, white = (stones["AB"], stones["AW"]) if any(stones.values()) else map(int, START)
     if black & white:
         raise FormatError.at(SGF, text, 0, "no square in both AB and AW")
-    if turn is None:
-        first = next((name for name, _, _ in properties if name in ("B", "W")), "B")
-        turn = Side.BLACK if first == "B" else Side.WHITE
     own, opp = (black, white) if turn is Side.BLACK else (white, black)
-    start = Setup(format=SGF, game=othello(size), position=Position(U64(own), U64(opp)), turn=turn)
+    start = Setup(format=SGF, game=othello(size), position=OthelloPosition(U64(own), U64(opp)), turn=turn)
     return _played(SGF, text, properties, start)
 
 
 def _played(format: str, text: str, properties: list[Property], start: Setup) -> Setup:
     """`start` with the moves of the properties B and W."""
     size = round(int(start.game.mask).bit_count() ** 0.5)
-    named = []
+    named: list[Named] = []
     for name, values, place in properties:
         if name in ("B", "W"):
             move = _square(size, values[0].partition("/")[0])
             if move is None:
                 raise FormatError.at(format, text, place, "a square or a pass (PA)")
-            named.append((move, place))
-    moves = tuple(replayed(format, start.game, start.position, named))
+            named.append((move, place, Side.BLACK if name == "B" else Side.WHITE))
+    moves = tuple(replayed(format, text, start.game, start.position, named, start.turn))
     return Setup(
         format=format,
         game=start.game,

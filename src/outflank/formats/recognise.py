@@ -45,7 +45,7 @@ def read_all(text: str, *, game: str | None = None, size: int | None = None, lay
         return [abalone_moves.read_abalone_game(stripped, layout or "standard")]
     if stripped.startswith("(") and "[" in stripped:
         return [properties.read_game(stripped)]
-    if re.match(r"(\d{1,3}\s*[.)]\s*)?([a-z][1-9]|pa|ps|--\s*[a-h])", stripped, re.IGNORECASE):
+    if re.match(r"(\d{1,3}\s*[.)]\s*)?[a-z][1-9]", stripped, re.IGNORECASE):
         return [_moves(stripped, game, size, layout)]
     if stripped[0] in board_line.CELLS or stripped[0] == "%":
         return _board_lines(text)
@@ -63,14 +63,25 @@ def _moves(text: str, game: str | None, size: int | None, layout: str | None) ->
             try:
                 return abalone_moves.read_abalone_game(text)
             except (FormatError, IllegalMove) as other:
-                if isinstance(error, FormatError) and isinstance(other, IllegalMove):
-                    raise other from None  # cells of the larger board: it was Abalone that was meant
+                if not _opens_othello(text):
+                    raise other from None
         raise error
+
+
+def _opens_othello(text: str) -> bool:
+    """Whether the first move is one of Othello's four: then it was Othello that was meant."""
+    return bool(re.match(r"(\d{1,3}\s*[.)])?\s*(d3|c4|f5|e6)", text, re.IGNORECASE))
 
 
 def _board_lines(text: str) -> list[Setup]:
     """One position a line, or one that is broken into rows."""
-    lines = [line for line in text.splitlines() if line.partition("%")[0].strip()]
-    if len(lines) > 1 and all(len(line.partition(";")[0].split("%")[0].strip()) > 16 for line in lines):
-        return board_line.read_obf(text)
-    return [board_line.read_board_line(text.strip())]
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.partition("%")[0].strip()]
+    if len(lines) < 2 or any(len(line.partition(";")[0].split("%")[0].strip()) <= 16 for _, line in lines):
+        return [board_line.read_board_line(text.strip())]
+    found = []
+    for number, line in lines:
+        try:
+            found.append(board_line.read_board_line(line))
+        except FormatError as error:
+            raise FormatError(f"line {number}: {error}") from None
+    return found

@@ -23,6 +23,8 @@ class Setup:
     """Codes of the moves played from there, passes included."""
     ply: int = 0
     """Moves made before `position`, as far as the text tells."""
+    since_loss: int = 0
+    """Moves made since a marble was lost, before `position` (Abalone)."""
     scores: Mapping[int, int] = field(default_factory=dict)
     """What moves are worth to the mover, by code (OBF)."""
 

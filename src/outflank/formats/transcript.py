@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from outflank.errors import FormatError, IllegalMove
+from outflank.errors import FormatError, IllegalMove, place_in
 from outflank.formats.setup import Setup
 from outflank.games.othello.kernels import PASS, Othello
 from outflank.games.othello.squares import START, othello, size_of, square_name, square_number
@@ -24,7 +24,7 @@ def read_transcript(text: str, size: int = 8) -> Setup:
     ['f5', 'd6', 'c3']
     """
     game = othello(size)
-    moves = replayed(NAME, game, START, _moves(text, size))
+    moves = replayed(NAME, text, game, START, ((move, place, None) for move, place in _moves(text, size)))
     return Setup(format=NAME, game=game, position=START, turn=Side.BLACK, moves=tuple(moves))
 
 
@@ -35,24 +35,34 @@ def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = Fals
     return "".join(names)
 
 
-def replayed(format: str, game: Othello, position: object, moves: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """The moves, given with their places in the text, once each has proved legal; passes are put in."""
+Named = tuple[int, int, Side | None]
+"""A move as a text names it: its code, its place in the text, and the side if that is told."""
+
+
+def replayed(
+    format: str, text: str, game: Othello, position: object, moves: Iterable[Named], turn: Side = Side.BLACK
+) -> Iterator[int]:
+    """The moves of `text`, once each has proved legal for the side that makes it; passes are put in."""
     buffer = np.zeros(most_moves(game), MOVE)
     size = size_of(game)
-    for number, (move, place) in enumerate(moves, 1):
+    for number, (move, place, side) in enumerate(moves, 1):
         legal = buffer[: fill(game, position, buffer, 0)].tolist()
         if legal == [PASS] and move != PASS:
             yield PASS
             position = play(game, position, PASS)
+            turn = turn.other
             legal = buffer[: fill(game, position, buffer, 0)].tolist()
+        if side not in (None, turn):
+            raise FormatError(f"{format}, {place_in(text, place)}: move {number} is {side}'s, but {turn} is to move")
         if move not in legal:
             named = " ".join(square_name(size, other) for other in legal) or "none, the game is over"
             raise IllegalMove(
-                f"{format}, column {place + 1}: move {number}, {square_name(size, move)}, is not legal here "
+                f"{format}, {place_in(text, place)}: move {number}, {square_name(size, move)}, is not legal here "
                 f"(legal: {named})"
             )
         yield move
         position = play(game, position, move)
+        turn = turn.other
 
 
 def _moves(text: str, size: int) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,8 @@
 
 The last argument is the memory ordering, a literal: `relaxed`, `acquire`, `release`,
 `acq_rel` or `seq_cst`, as in C11. Left out, it is the one that publishes: `acquire` for
-loads, `release` for stores, `acq_rel` for the rest. Any integer type will do.
+loads, `release` for stores, `acq_rel` for the rest. Any integer type will do. Indices are
+not checked and must not be negative.
 
 Workers touch shared memory only through these, so that it can be watched. The Python twins
 hold a lock: as exact, and slow.
@@ -21,6 +22,14 @@ from outflank.kernels.lowering import define
 _lock = Lock()
 
 
+def _fitting(cell: Any, value: Any) -> Any:
+    """`value` in the type of `cell`, wrapped round where it does not fit, as the machine does."""
+    bits = 8 * cell.itemsize
+    wrapped = int(value) % (1 << bits)
+    negative = cell.dtype.kind == "i" and wrapped >> (bits - 1)
+    return cell.dtype.type(wrapped - (1 << bits) if negative else wrapped)
+
+
 def load(target: Any, key: Any, order: str = "acquire") -> Any:
     """The value now."""
     with _lock:
@@ -30,14 +39,14 @@ def load(target: Any, key: Any, order: str = "acquire") -> Any:
 def store(target: Any, key: Any, value: Any, order: str = "release") -> None:
     """Write `value`."""
     with _lock:
-        target[key] = value
+        target[key] = _fitting(target[key], value)
 
 
 def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
     """Write `value`; the value before."""
     with _lock:
         old = target[key]
-        target[key] = value
+        target[key] = _fitting(old, value)
         return old
 
 
@@ -45,10 +54,7 @@ def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any
     """Add `amount`, wrapping round where the type ends; the value before."""
     with _lock:
         old = target[key]
-        bits = 8 * old.itemsize
-        wrapped = (int(old) + int(amount)) % (1 << bits)
-        signed = old.dtype.kind == "i" and wrapped >> (bits - 1)
-        target[key] = wrapped - (1 << bits) if signed else wrapped
+        target[key] = _fitting(old, int(old) + int(amount))
         return old
 
 
@@ -56,16 +62,17 @@ def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
     """Write `value` if it is greater; the value before."""
     with _lock:
         old = target[key]
-        target[key] = max(old, value)
+        target[key] = max(old, _fitting(old, value))
         return old
 
 
 def compare_exchange(target: Any, key: Any, expected: Any, value: Any, order: str = "acq_rel") -> bool:
     """Write `value` if the value is `expected`; whether it was."""
     with _lock:
-        if target[key] != expected:
+        old = target[key]
+        if old != _fitting(old, expected):
             return False
-        target[key] = value
+        target[key] = _fitting(old, value)
         return True
 
 

@@ -10,6 +10,8 @@ from outflank.kernels.lowering import define
 U64 = np.uint64
 """The type of a board. Mixed with a signed integer it turns into a float: always cast."""
 
+MASK = 0xFFFFFFFFFFFFFFFF
+
 
 def popcount(word: Any) -> Any:
     """Number of set bits.
@@ -17,7 +19,7 @@ def popcount(word: Any) -> Any:
     >>> popcount(0b1011)
     3
     """
-    return int(word).bit_count()
+    return (int(word) & MASK).bit_count()
 
 
 def lowest(word: Any) -> Any:
@@ -26,7 +28,7 @@ def lowest(word: Any) -> Any:
     >>> lowest(0b1000)
     3
     """
-    return (int(word) & -int(word)).bit_length() - 1
+    return (int(word) & -int(word) & MASK).bit_length() - 1
 
 
 def byte_swap(word: Any) -> Any:
@@ -35,7 +37,7 @@ def byte_swap(word: Any) -> Any:
     >>> hex(byte_swap(0x0102))
     '0x201000000000000'
     """
-    return U64(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
+    return U64(int.from_bytes((int(word) & MASK).to_bytes(8, "little"), "big"))
 
 
 def bit_reverse(word: Any) -> Any:
@@ -44,7 +46,16 @@ def bit_reverse(word: Any) -> Any:
     >>> hex(bit_reverse(1))
     '0x8000000000000000'
     """
-    return U64(int(f"{int(word):064b}"[::-1], 2))
+    return U64(int(f"{int(word) & MASK:064b}"[::-1], 2))
+
+
+def multiply(word: Any, factor: Any) -> Any:
+    """The low 64 bits of the product (NumPy would warn that there are more).
+
+    >>> int(multiply(U64(1 << 63), U64(3))) == 1 << 63
+    True
+    """
+    return U64(int(word) * int(factor) & MASK)
 
 
 @extend
@@ -65,3 +76,9 @@ def _teach_numba() -> None:
             lambda word, returns=returns: (returns, types.uint64),
             lambda context, builder, signature, word, instruction=instruction: instruction(builder, word),
         )
+    define(
+        multiply,
+        (types.Integer, types.Integer),
+        lambda word, factor: (types.uint64, types.uint64, types.uint64),
+        lambda context, builder, signature, word, factor: builder.mul(word, factor),
+    )

@@ -25,12 +25,16 @@ import sysconfig
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache as memoize
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
+
+import numpy as np
+
+from outflank.errors import OutflankError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
@@ -68,74 +72,99 @@ def directory() -> Path:
     """The cache directory: `OUTFLANK_CACHE_DIR`, or the system's usual place for caches."""
     chosen = os.environ.get("OUTFLANK_CACHE_DIR")
     if chosen:
-        return Path(chosen).expanduser()
+        return _expanded(chosen)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     elif sys.platform == "darwin":
         base = "~/Library/Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "outflank"
+    return _expanded(base) / "outflank"
+
+
+class NoHome(OutflankError):
+    """There is no home directory to keep a cache in."""
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise NoHome(f"there is no home directory for kernels to be kept in, and {path} needs one") from None
 
 
 # --- which sources a kernel is made of ------------------------------------------------
 
-_foreign: dict[str, bytes | None] = {}  # user's module -> digest of its sources; None: it has no file
-_touched: set[type] = set()  # types of ours for which a user's module registered a body
+_origins: set[str] = set()  # users' modules that define kernel code
+_sources: dict[str, bytes] = {}  # users' modules, those they import included -> digest when they were imported
+_touched: set[type] = set()  # types for which a user's module registered a body
+_unkeyed: set[type] = set()  # types whose bodies hold values that no source tells
 
 
-def note_origin(module: str, cls: type | None = None) -> None:
-    """Remember that `module` defines kernel code, for the type `cls` if it is given.
+def note_origin(function: Callable[..., Any], cls: type | None = None) -> None:
+    """Remember that `function` is kernel code, a body for the type `cls` if it is given.
 
-    The sources are read now, while the module is being imported: an edit made later in
-    the life of the process must not be taken for what was compiled.
+    The sources are read now, while the module is being imported (or reloaded): an edit made
+    later in the life of the process must not be taken for what was compiled.
     """
+    module = function.__module__
     if _ours(module):
-        _package_digest()
+        _package_stamp()
         return
-    if module not in _foreign:
-        _foreign[module] = None
-        _foreign[module] = _digest_of_module(module)
+    _origins.add(module)
+    for name, source in _reached(module):
+        _sources[name] = hashlib.blake2b(source, digest_size=16).digest()
     if cls is not None:
         _touched.add(cls)
+        if function.__closure__ or "<locals>" in cls.__qualname__:
+            _unkeyed.add(cls)
 
 
 def _ours(module: str) -> bool:
     return module == "outflank" or module.startswith("outflank.")
 
 
+def _package_files() -> list[Path]:
+    return [path for folder in KERNEL_FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))]
+
+
 @memoize
 def _package_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for folder in KERNEL_FOLDERS:
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes())
+    for path in _package_files():
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def _digest_of_module(name: str) -> bytes | None:
-    """Digest of a user's module and of the modules of theirs that it imports."""
-    digest = hashlib.blake2b(digest_size=16)
+def _package_state() -> tuple[tuple[int, int], ...]:
+    return tuple((stat.st_mtime_ns, stat.st_size) for stat in (path.stat() for path in _package_files()))
+
+
+@memoize
+def _package_stamp() -> tuple[tuple[int, int], ...]:
+    """The state of the package's files when its first kernel was imported."""
+    _package_digest()
+    return _package_state()
+
+
+def _reached(name: str) -> Iterator[tuple[str, bytes]]:
+    """A user's module and the modules of theirs that it imports, with their sources."""
     seen: set[str] = set()
     todo = [name]
     while todo:
         current = todo.pop()
         module = sys.modules.get(current)
-        source = _source(module)
         if current in seen or module is None or (current != name and not _is_users(module, name)):
             continue
-        if source is None or current == "__main__":
-            if current == name:
-                return None
-            continue
         seen.add(current)
-        digest.update(current.encode() + b"\0" + source)
-        todo += sorted(_imports(source, module))
-    return digest.digest()
+        source = _source(module)
+        if source is not None:
+            yield current, source
+            todo += sorted(_imports(source, module))
 
 
-def _source(module: ModuleType | None) -> bytes | None:
+def _source(module: ModuleType) -> bytes | None:
     file = getattr(module, "__file__", None)
     try:
         return Path(file).read_bytes() if file and file.endswith(".py") else None
@@ -170,15 +199,36 @@ def _is_users(module: ModuleType, origin: str) -> bool:
     return not str(getattr(module, "__file__", "")).startswith(installed)
 
 
-def _users_sources(module: str, classes: Iterable[type]) -> bytes | None:
-    """Digest of all users' kernel sources if the signature can reach them; None: not known."""
-    reaches = not _ours(module) or any(not _ours(cls.__module__) or cls in _touched for cls in classes)
-    if not reaches:
+def _constants(module: ModuleType) -> bytes:
+    """The plain values among a module's globals: the compiler freezes those that kernels name."""
+    plain = (bool, int, float, str, bytes, tuple, np.generic)
+    digest = hashlib.blake2b(digest_size=16)
+    for name, value in sorted(vars(module).items()):
+        if not name.startswith("__") and isinstance(value, (*plain, np.ndarray)):
+            shown = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+            digest.update(name.encode() + b"\0" + shown)
+    return digest.digest()
+
+
+def _users_part(module: str, classes: Collection[type]) -> bytes | None:
+    """The part of a key that stands for users' code, empty if the signature cannot reach any.
+
+    None: what it is made of cannot be told, as in a notebook, so that nothing can be kept.
+    """
+    if _ours(module) and all(_ours(cls.__module__) and cls not in _touched for cls in classes):
         return b""
-    digests = [_foreign[name] for name in sorted(_foreign)]
-    if None in digests:
+    if "__main__" in _origins or any(cls in _unkeyed or "<locals>" in cls.__qualname__ for cls in classes):
         return None
-    return b"".join(digest for digest in digests if digest)
+    parts = []
+    for origin in sorted(_origins):
+        reached = sorted(_reached(origin))
+        if origin not in (name for name, _ in reached):
+            return None
+        for name, source in reached:
+            # A module that was imported since the kernels were declared is read now.
+            parts.append(_sources.setdefault(name, hashlib.blake2b(source, digest_size=16).digest()))
+            parts.append(_constants(sys.modules[name]))
+    return b"".join(parts)
 
 
 def _classes(numba_type: Any) -> Iterator[type]:
@@ -202,7 +252,6 @@ class KernelCache:
     """What a Numba dispatcher asks of its cache, for one kernel."""
 
     _announced = False
-    _warned = False
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self._module = function.__module__
@@ -228,7 +277,7 @@ class KernelCache:
             return result
         if not KernelCache._announced:
             KernelCache._announced = True
-            announce(f"compiling kernels (once; kept in {generation()}) …")
+            announce("compiling kernels …" if path is None else f"compiling kernels (once; kept in {path.parent}) …")
         self._started[signature] = started
         return None
 
@@ -244,14 +293,7 @@ class KernelCache:
         try:
             _write(path, dumps(result._reduce()))
         except OSError as error:
-            if not KernelCache._warned:
-                KernelCache._warned = True
-                warnings.warn(
-                    f"kernels cannot be kept in {path.parent} ({error.strerror}): every process compiles "
-                    "them again; set OUTFLANK_CACHE_DIR to a directory that can be written",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
+            _warn_once(f"kernels cannot be kept in {path.parent} ({error.strerror})")
 
     def flush(self) -> None:
         """Nothing is held back: every file is written at once."""
@@ -261,15 +303,32 @@ class KernelCache:
         history.append(Event(self._name, types, how, seconds))
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
-        """The file for `signature`; None where users' sources cannot be read, as in a notebook."""
+        """The file for `signature`; None where nothing can be kept."""
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
-        users = _users_sources(self._module, classes)
-        if users is None:
+        users = _users_part(self._module, classes)
+        # A package that was edited under this process is half the old one and half the new.
+        if users is None or _package_state() != _package_stamp():
             return None
         names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]
         key = repr((self._name, str(signature), names, codegen.magic_tuple(), sys.version_info[:2]))
         digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
-        return generation() / f"{self._name}-{digest}.kernel"
+        try:
+            return generation() / f"{self._name}-{digest}.kernel"
+        except NoHome as error:
+            _warn_once(str(error))
+            return None
+
+
+_warned = False
+
+
+def _warn_once(problem: str) -> None:
+    """Say once per process that nothing can be kept, and what to do."""
+    global _warned
+    if not _warned:
+        _warned = True
+        advice = "every process compiles them again; set OUTFLANK_CACHE_DIR to a directory that can be written"
+        warnings.warn(f"{problem}: {advice}", RuntimeWarning, stacklevel=2)
 
 
 @memoize
@@ -322,6 +381,6 @@ def occupation() -> tuple[int, int]:
     """How many kernels of all generations are on disk, and their bytes."""
     try:
         sizes = [path.stat().st_size for path in (directory() / "kernels").rglob("*.kernel")]
-    except OSError:
+    except (OSError, NoHome):
         return 0, 0
     return len(sizes), sum(sizes)

@@ -69,7 +69,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def inner(function: Function) -> Function:
     """Let kernels call `function`; for the interpreter it stays as it is."""
-    cache.note_origin(function.__module__)
+    cache.note_origin(function)
 
     @extend
     def register() -> None:
@@ -91,7 +91,7 @@ class Kernel:
         self.__name__ = function.__name__
         self.py_func = function
         self._samples: list[Callable[..., Any]] = []
-        cache.note_origin(function.__module__)
+        cache.note_origin(function)
         _kernels.append(self)
 
     def __call__(self, *args: Any) -> Any:

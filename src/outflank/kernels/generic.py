@@ -7,6 +7,23 @@ from typing import Any
 from outflank.kernels import cache
 from outflank.kernels.compiler import OPTIONS, extend
 
+_known: dict[tuple[str, tuple[str, ...]], list[type]] = {}
+
+
+def _tell_apart(cls: type) -> None:
+    """Rename `cls` if another class has its name and fields, as after a reload.
+
+    Numba recognises a named tuple by its class's name and the names and types of its fields:
+    a second class that looks the same would be served the first one's code.
+    """
+    fields = getattr(cls, "_fields", None)
+    if fields is None:
+        return
+    alike = _known.setdefault((cls.__name__.partition("'")[0], fields), [])
+    if cls not in alike:
+        alike.append(cls)
+        cls.__name__ += "'" * (len(alike) - 1)
+
 
 def generic(stub: Callable[..., Any]) -> Any:
     """Make `stub` choose its body by the type of its first argument, in both worlds.
@@ -25,7 +42,8 @@ def generic(stub: Callable[..., Any]) -> Any:
     def noted(cls: type, body: Callable[..., Any] | None = None) -> Any:
         if body is None:
             return lambda body: noted(cls, body)
-        cache.note_origin(body.__module__, cls)
+        cache.note_origin(body, cls)
+        _tell_apart(cls)
         return register(cls, body)
 
     function.register = noted  # type: ignore[assignment]

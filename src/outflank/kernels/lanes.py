@@ -137,6 +137,7 @@ def _teach_numba() -> None:
         (operator.and_, "and_"),
         (operator.or_, "or_"),
         (operator.add, "add"),
+        (operator.mul, "mul"),
         (operator.lshift, "shl"),
         (operator.rshift, "lshr"),
     ):

@@ -33,9 +33,11 @@ def run_workers(
         threading.Thread(target=work, args=(index,), name=f"outflank-{index}", daemon=True)
         for index in range(len(arguments))
     ]
-    for thread in threads:
-        thread.start()
+    started = []
     try:
+        for thread in threads:
+            thread.start()
+            started.append(thread)
         for thread in threads:
             # A wait with a timeout lets the interpreter see Ctrl-C.
             while thread.is_alive():
@@ -44,7 +46,7 @@ def run_workers(
                     watch()
     except BaseException:
         stop()
-        for thread in threads:
+        for thread in started:
             thread.join()
         raise
     if failures:

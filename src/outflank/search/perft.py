@@ -21,6 +21,8 @@ ROOM = 1 << 14
 WORKER = record_type({"leaves": np.int64, "moves": (MOVE, ROOM)})
 SHARED = record_type({"next": np.int64, "done": np.int64, "stop": np.int64}, apart=("next", "done"))
 
+MOST_WORKERS = 1024
+
 JOBS_PER_WORKER = 48
 """How finely the tree is cut: the last job of each worker ends about together with the others'."""
 
@@ -59,6 +61,8 @@ def count_jobs(game, jobs, depths, counts, ended, worker, shared):
         position = unpack(game, jobs[job, 0], jobs[job, 1])
         start = np.int64(0)  # a literal 0 would be a type of its own, and another compilation
         found = 1 if depths[job] == 0 else leaves(game, position, depths[job], ended, worker, start, shared)
+        if load(shared, "stop", "relaxed") != 0:
+            break  # the job was cut short: what it found is not a count
         counts[job] = found
         worker.leaves += found
         fetch_add(shared, "done", 1, "relaxed")
@@ -96,6 +100,14 @@ class Perft:
     """Leaves below each move of the root, by the move's code; empty if the game is over there."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a count; `found` holds what was counted until then."""
+
+    def __init__(self, found: Perft) -> None:
+        super().__init__()
+        self.found = found
+
+
 def perft(
     board: Board[Any],
     depth: int,
@@ -115,10 +127,10 @@ def perft(
     """
     game, position = board.game, board.position
     deepest = ROOM // most_moves(game)
-    if not 0 <= depth <= deepest:
+    if not isinstance(depth, int) or not 0 <= depth <= deepest:
         raise OutflankError(f"depth {depth}: perft counts 0 to {deepest} plies here")
-    if workers < 1:
-        raise OutflankError(f"{workers} workers: at least one has to count")
+    if not 1 <= workers <= MOST_WORKERS:
+        raise OutflankError(f"{workers} workers: 1 to {MOST_WORKERS} can count")
     ended = int(finished)
     roots = _moves(game, position)
     if depth == 0 or not roots:
@@ -133,20 +145,26 @@ def perft(
     finished_jobs, todo = _cut(game, position, roots, depth, wanted=JOBS_PER_WORKER * workers)
     jobs, depths = _packed(game, todo)
     counts = np.zeros(len(todo), np.int64)
-    run_workers(
-        count_jobs,
-        [(game, jobs, depths, counts, ended, record, shared) for record in records],
-        stop=lambda: store(shared, "stop", 1),
-        watch=progress and (lambda: progress(int(load(shared, "done")), len(todo))),
-    )
-    seconds = time.perf_counter() - started
 
-    divide = dict.fromkeys(roots, 0)
-    for job, found in zip(todo, counts, strict=True):
-        divide[roots[job.root]] += int(found)
-    for job in finished_jobs:
-        divide[roots[job.root]] += ended
-    return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=divide)
+    def result() -> Perft:
+        seconds = time.perf_counter() - started
+        divide = dict.fromkeys(roots, 0)
+        for job, found in zip(todo, counts, strict=True):
+            divide[roots[job.root]] += int(found)
+        for job in finished_jobs:
+            divide[roots[job.root]] += ended
+        return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=divide)
+
+    try:
+        run_workers(
+            count_jobs,
+            [(game, jobs, depths, counts, ended, record, shared) for record in records],
+            stop=lambda: store(shared, "stop", 1),
+            watch=progress and (lambda: progress(int(load(shared, "done")), len(todo))),
+        )
+    except KeyboardInterrupt:
+        raise Interrupted(result()) from None
+    return result()
 
 
 def _moves(game: Any, position: Any) -> list[int]:

@@ -76,7 +76,7 @@ class Abalone(NamedTuple):
     """Marbles off the board that lose the game."""
 
 
-class Position(NamedTuple):
+class AbalonePosition(NamedTuple):
     """Marbles of the side to move, and of the other."""
 
     own: np.uint64
@@ -259,7 +259,7 @@ def _(game, position, move):
         if marbles == 3:
             line |= _rotated(rear, ROTATION[direction, 2])
         own ^= line | _rotated(line, ROTATION[(direction + SIDEWAYS[kind]) % 6, 1])
-    return Position(opp, own)
+    return AbalonePosition(opp, own)
 
 
 @is_pass.register(Abalone)
@@ -288,7 +288,7 @@ def _(game, position):
 
 @unpack.register(Abalone)
 def _(game, first, second):
-    return Position(first, second)
+    return AbalonePosition(first, second)
 
 
 @symmetries.register(Abalone)
@@ -307,7 +307,7 @@ def _turned(board, symmetry):
 
 @mirror.register(Abalone)
 def _(game, position, symmetry):
-    return Position(_turned(position.own, symmetry), _turned(position.opp, symmetry))
+    return AbalonePosition(_turned(position.own, symmetry), _turned(position.opp, symmetry))
 
 
 @mirror_move.register(Abalone)

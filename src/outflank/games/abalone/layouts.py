@@ -4,7 +4,7 @@ from typing import Final
 
 from outflank.errors import FormatError, UnknownName
 from outflank.games.abalone.geometry import Cell, board, cells
-from outflank.games.abalone.kernels import Abalone, Position
+from outflank.games.abalone.kernels import Abalone, AbalonePosition
 
 RULES: Final = Abalone(marbles=14, goal=6)
 """Fourteen marbles each; who loses six has lost."""
@@ -24,12 +24,12 @@ LAYOUTS: Final = {
 """Rows I to A; `S` black, `s` white, a digit skips cells."""
 
 
-def start(layout: str = "standard") -> Position:
+def start(layout: str = "standard") -> AbalonePosition:
     """Where a game with this layout starts; black is to move."""
     if layout not in LAYOUTS:
         raise UnknownName.among("layout", layout, LAYOUTS)
     black, white = read_rows(LAYOUTS[layout])
-    return Position(board(black), board(white))
+    return AbalonePosition(board(black), board(white))
 
 
 def row_cells(row: int) -> list[Cell]:

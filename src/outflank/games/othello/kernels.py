@@ -49,7 +49,7 @@ class Othello(NamedTuple):
     """`DISCS` or `WINNER_TAKES_EMPTIES`."""
 
 
-class Position(NamedTuple):
+class OthelloPosition(NamedTuple):
     """Discs of the side to move, and of the other."""
 
     own: np.uint64
@@ -131,10 +131,10 @@ def _(game, position):
 @play.register(Othello)
 def _(game, position, move):
     if move == PASS:
-        return Position(position.opp, position.own)
+        return OthelloPosition(position.opp, position.own)
     disc = ONE << U64(move)
     turned = flips(position.own, position.opp, disc)
-    return Position(position.opp ^ turned, position.own ^ turned ^ disc)
+    return OthelloPosition(position.opp ^ turned, position.own ^ turned ^ disc)
 
 
 @is_pass.register(Othello)
@@ -166,7 +166,7 @@ def _(game, position):
 
 @unpack.register(Othello)
 def _(game, first, second):
-    return Position(first, second)
+    return OthelloPosition(first, second)
 
 
 # --- symmetries: bit 0 of the number turns the board over its rows, bit 1 over its columns,
@@ -209,7 +209,7 @@ def _(game):
 
 @mirror.register(Othello)
 def _(game, position, symmetry):
-    return Position(_turned(position.own, symmetry), _turned(position.opp, symmetry))
+    return OthelloPosition(_turned(position.own, symmetry), _turned(position.opp, symmetry))
 
 
 @mirror_move.register(Othello)

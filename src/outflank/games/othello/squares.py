@@ -3,14 +3,14 @@
 from typing import Final
 
 from outflank.errors import UnknownName
-from outflank.games.othello.kernels import DISCS, PASS, WINNER_TAKES_EMPTIES, Othello, Position
+from outflank.games.othello.kernels import DISCS, PASS, WINNER_TAKES_EMPTIES, Othello, OthelloPosition
 from outflank.kernels.bits import U64
 
 SIZES: Final = (4, 6, 8)
 
 SCORINGS: Final = {"winner-takes-empties": WINNER_TAKES_EMPTIES, "discs": DISCS}
 
-START: Final = Position(own=U64(1 << 28 | 1 << 35), opp=U64(1 << 27 | 1 << 36))
+START: Final = OthelloPosition(own=U64(1 << 28 | 1 << 35), opp=U64(1 << 27 | 1 << 36))
 """Black on e4 and d5, white on d4 and e5 of the 8×8 board: the middle of every size."""
 
 

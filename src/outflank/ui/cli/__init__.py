@@ -1,14 +1,16 @@
 """The command `outflank`: a file per subcommand, loaded when it is called."""
 
+import io
 import sys
 import warnings
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from outflank import __version__
 from outflank.errors import OutflankError
+from outflank.ui.cli.streams import forget_output
 
 COMMANDS = {
     "perft": "Count the leaves of a game tree.",
@@ -35,33 +37,43 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="outflank", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Parallel game-tree search for Othello and Abalone."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: status 0 good, 1 the answer is no, 2 bad input, 130 interrupted."""
     warnings.showwarning = _one_line_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without × shows ? instead
     try:
         status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         _fail(context.command_path if context else "outflank", error.format_message())
     except OutflankError as error:
         _fail("outflank", str(error))
     except (KeyboardInterrupt, click.Abort):
-        sys.stderr.write("\noutflank: interrupted\n")
+        sys.stderr.write("outflank: interrupted\n")
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of a pipe has gone; there is nobody left to tell.
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:
+        forget_output()
+        _fail("outflank", f"cannot write: {error.strerror}")
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(who: str, message: str) -> None:
+def _fail(who: str, message: str) -> NoReturn:
     line = " ".join(message.split())
     sys.stderr.write(f"{who}: {line}\n")
     sys.exit(2)

@@ -4,17 +4,21 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 from rich.console import Console
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, UnknownName
 from outflank.formats.board_line import CELLS
 from outflank.formats.recognise import GAMES, read_all
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.squares import SCORINGS, SIZES, othello, size_of
+from outflank.ui.cli.streams import leave_quietly
+
+MOST_BYTES = 16 << 20
+"""The largest text that is read for positions."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -33,7 +37,12 @@ class PositionCommand(click.Command):
     """A command whose POSITION may start with dashes, as most board lines do."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        takes_a_value = {name for option in self.params for name in option.opts if name.startswith("-")}
+        takes_a_value = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
         lines = [
             place
             for place, arg in enumerate(args)
@@ -46,8 +55,8 @@ class PositionCommand(click.Command):
 
 
 def _looks_like_a_board(text: str) -> bool:
-    cells = text.partition(";")[0].replace(" ", "")
-    return text.startswith("-") and len(cells) >= 16 and set(cells) <= set(CELLS)
+    cells = "".join(text.split())[:10]
+    return text.startswith("-") and len(cells) == 10 and set(cells) <= set(CELLS)
 
 
 def position_options(command: Command) -> Command:
@@ -75,12 +84,14 @@ def boards(
         raise OutflankError("--layout is for Abalone")
     if (size is not None or scoring is not None) and game == "abalone":
         raise OutflankError(f"{'--size' if size else '--scoring'} is for Othello")
+    if layout is not None and layout not in LAYOUTS:
+        raise UnknownName.among("layout", layout, LAYOUTS)
     if layout is not None and (size is not None or scoring is not None):
         raise OutflankError(f"--layout is for Abalone, {'--size' if size else '--scoring'} for Othello")
     game = game or ("abalone" if layout is not None else None)
     if not given:
         if game == "abalone":
-            return [AbaloneBoard.start(layout or "standard")]
+            return [AbaloneBoard.start("standard" if layout is None else layout)]
         return [OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties")]
     contents = _contents(text, position, file)
     setups = read_all(contents, game=game, size=int(size) if size else None, layout=layout)
@@ -111,13 +122,23 @@ def one_board(**options: Any) -> Board[Any]:
 
 def _contents(text: str | None, position: str | None, file: str | None) -> str:
     if "-" in (text, position, file):
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
+        if sys.stdin is None:
+            raise OutflankError("- asks for standard input, which is closed")
+        return _decoded(sys.stdin.buffer, "standard input")
     if file is not None:
         try:
-            return Path(file).read_bytes().decode("utf-8", "replace")
+            with Path(file).open("rb") as stream:
+                return _decoded(stream, file)
         except OSError as error:
-            raise OutflankError(f"{file}: {error.strerror}") from None
+            raise OutflankError(f"{file!r}: {error.strerror}") from None
     return text or position or ""
+
+
+def _decoded(stream: BinaryIO, name: str) -> str:
+    data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
+    return data.decode("utf-8", "replace")
 
 
 def describe(board: Board[Any]) -> str:
@@ -127,16 +148,24 @@ def describe(board: Board[Any]) -> str:
     return type(board.game).__name__
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        leave_quietly()
+
+
 def output() -> Console:
-    """Where data goes: coloured on a terminal, plain in a pipe, never folded there."""
-    return Console(highlight=False, soft_wrap=True)
+    """Where data goes: coloured on a terminal, plain in a pipe, never folded there, brackets as they are."""
+    return _Console(highlight=False, soft_wrap=True, markup=False)
 
 
 def diagnostics() -> Console:
     """Where progress goes."""
-    return Console(stderr=True, highlight=False)
+    return _Console(stderr=True, highlight=False, markup=False)
 
 
 def print_json(schema: str, **fields: Any) -> None:
     """One object on one line."""
-    print(json.dumps({"schema": f"outflank/{schema}/1", **fields}), flush=True)
+    try:
+        print(json.dumps({"schema": f"outflank/{schema}/1", **fields}), flush=True)
+    except BrokenPipeError:
+        leave_quietly()

@@ -6,9 +6,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
+from rich.text import Text
 
 from outflank import __version__
 from outflank.diagnosis import Check, self_test
+from outflank.errors import OutflankError
 from outflank.kernels import cache
 from outflank.kernels.compiler import interpreted
 from outflank.machine import this_machine
@@ -30,13 +32,13 @@ def command(as_json: bool) -> int:
     if not as_json:
         width = max(map(len, facts))
         for name, value in facts.items():
-            console.print(f"[bold]{name:<{width}}[/bold]  {_readable(name, value)}")
+            console.print(Text(f"{name:<{width}}", "bold"), _readable(name, value))
         console.print()
     for check in self_test():
         checks.append(check)
         if not as_json:
-            mark = "[green]ok[/green]    " if check.passed else "[red]FAILED[/red]"
-            console.print(f"{mark}  {check.name}: {check.detail}")
+            mark = Text("ok    ", "green") if check.passed else Text("FAILED", "red")
+            console.print(mark, f"{check.name}: {check.detail}")
     good = all(check.passed for check in checks)
     if as_json:
         told = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in checks]
@@ -55,7 +57,7 @@ def _facts() -> dict[str, Any]:
         **machine.as_dict(),
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
-        "cache": str(cache.directory()),
+        "cache": _cache_directory(),
         "cache_files": cache.occupation()[0],
         "cache_bytes": cache.occupation()[1],
     }
@@ -64,6 +66,13 @@ def _facts() -> dict[str, Any]:
 def _has_global_lock() -> bool:
     enabled = getattr(sys, "_is_gil_enabled", None)
     return True if enabled is None else bool(enabled())
+
+
+def _cache_directory() -> str:
+    try:
+        return str(cache.directory())
+    except OutflankError as error:
+        return f"none: {error}"
 
 
 def _version(library: str) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from outflank.boards import Board
 from outflank.machine import usable_cores
-from outflank.search.perft import perft
+from outflank.search.perft import MOST_WORKERS, Interrupted, Perft, perft
 from outflank.ui.cli.common import (
     PositionCommand,
     describe,
@@ -22,13 +23,15 @@ from outflank.ui.cli.common import (
 @click.command("perft", cls=PositionCommand)
 @position_options
 @click.option("--depth", type=click.IntRange(0), required=True, help="Plies to look ahead; a pass is one.")
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Threads that count.")
+@click.option(
+    "--workers", type=click.IntRange(1, MOST_WORKERS), default=1, show_default=True, help="Threads that count."
+)
 @click.option("--divide", is_flag=True, help="Leaves below each move of the position.")
 @click.option(
     "--finished/--no-finished", default=True, help="Whether a game that ends earlier counts as a leaf.  [finished]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(depth: int, workers: int, divide: bool, finished: bool, as_json: bool, **options: Any) -> None:
+def command(depth: int, workers: int, divide: bool, finished: bool, as_json: bool, **options: Any) -> int:
     """Count the leaves of a game tree: the classic check of the rules, and of their speed.
 
     POSITION is a position or a game in any notation, recognised by itself; without one the
@@ -43,8 +46,12 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
     board = one_board(**options)
     if workers > usable_cores():
         diagnostics().print(f"{workers} workers on {usable_cores():g} cores: more than can run at once", style="yellow")
-    with _bar(enabled=not as_json) as progress:
-        found = perft(board, depth, workers=workers, finished=finished, progress=progress)
+    complete = True
+    try:
+        with _bar(enabled=not as_json) as progress:
+            found = perft(board, depth, workers=workers, finished=finished, progress=progress)
+    except Interrupted as interrupt:
+        found, complete = interrupt.found, False
     by_move = {str(board.move(code)): leaves for code, leaves in found.divide.items()}
     if as_json:
         extra = {"divide": by_move} if divide else {}
@@ -56,19 +63,26 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
             leaves=found.leaves,
             seconds=round(found.seconds, 6),
             workers=workers,
+            complete=complete,
             **extra,
         )
-        return
+    else:
+        _print(board, depth, found, by_move if divide else {}, complete=complete)
+    return 0 if complete else 130
+
+
+def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int], *, complete: bool) -> None:
     console = output()
-    if divide:
-        width = max(map(len, by_move), default=0)
-        for move, leaves in by_move.items():
-            console.print(f"{move:<{width}} {leaves:>16,}")
+    width = max(map(len, by_move), default=0)
+    for move, leaves in by_move.items():
+        console.print(f"{move:<{width}} {leaves:>16,}")
+    if by_move:
         console.print()
     speed = f", {found.leaves / found.seconds / 1e6:,.0f} million/s" if found.seconds > 0 else ""
-    plural = "" if workers == 1 else "s"
-    console.print(f"{describe(board)}, depth {depth}: [bold]{found.leaves:,}[/bold] leaves")
-    console.print(f"{found.seconds:.3f} s{speed}, {workers} worker{plural}")
+    plural = "" if found.workers == 1 else "s"
+    some = "" if complete else "at least "
+    console.print(f"{describe(board)}, depth {depth}: {some}{found.leaves:,} leaves")
+    console.print(f"{found.seconds:.3f} s{speed}, {found.workers} worker{plural}{'' if complete else ', interrupted'}")
 
 
 @contextmanager
