@@ -123,14 +123,14 @@ class Kernel:
         return self.compiled._numba_type_  # type: ignore[attr-defined]
 
     def sample(self, arguments: Callable[..., Any]) -> Callable[..., Any]:
-        """Name typical arguments: `arguments(game, position)` gives a tuple, for `warm` and tests."""
+        """Name typical arguments: `arguments(game, position)` gives tuples of them, for `warm` and tests."""
         self._samples.append(arguments)
         return arguments
 
     def samples(self, game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
         """The typical arguments for one game."""
         for arguments in self._samples:
-            yield arguments(game, position)
+            yield from arguments(game, position)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

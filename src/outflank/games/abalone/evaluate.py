@@ -1,0 +1,146 @@
+"""Abalone positions in numbers: report 003's evaluation in both weightings, and one of our own."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank.games.abalone.geometry import BOARD, SPIRAL, board
+from outflank.games.abalone.kernels import Abalone, _behind, _behind_left, _behind_right, _edge
+from outflank.games.evaluation import final, register_evaluation, value
+from outflank.games.rules import count
+from outflank.kernels.bits import U64, popcount
+from outflank.kernels.compiler import inner
+from outflank.kernels.lanes import bit_counts, spread, total
+
+LOST = 16_000
+"""Report 003's value of a lost game."""
+
+MARBLE_LOSS = np.array([0, -800, -1800, -3000, -4400, -6000], np.int64)
+"""Report 003's value of having lost so many marbles."""
+
+RING = tuple(board(set(SPIRAL[start:end])) for start, end in ((0, 1), (1, 7), (7, 19), (19, 37), (37, 61)))
+"""The cells at each distance from the centre."""
+
+RING0, RING1, RING2, RING3, RING4 = RING
+
+
+def _variation() -> list[int]:
+    """Report 003's small change to each cell's worth, which keeps programs from playing alike."""
+    values, running = [0], 0
+    for ring, modulus in ((1, 10), (2, 10), (3, 8), (4, 5)):
+        for _ in range(6 * ring):
+            running += 59
+            values.append(running % modulus)
+    return values
+
+
+PLANE0, PLANE1, PLANE2, PLANE3 = (
+    board({cell for cell, change in zip(SPIRAL, _variation(), strict=True) if change >> bit & 1}) for bit in range(4)
+)
+"""The variation by its binary digits: a sum over marbles is then four counts of bits."""
+
+
+class Rings(NamedTuple):
+    """Report 003's evaluation: cells by their ring, possible moves, rows, marbles lost."""
+
+    centre: int
+    first: int
+    second: int
+    third: int
+    edge: int
+
+
+class Cohesion(NamedTuple):
+    """The default: marbles above all, then the centre, then keeping together."""
+
+
+@inner
+def _cells(evaluation: Any, marbles: Any) -> Any:
+    found = evaluation.centre * popcount(marbles & RING0) + evaluation.first * popcount(marbles & RING1)
+    found += evaluation.second * popcount(marbles & RING2) + evaluation.third * popcount(marbles & RING3)
+    found += evaluation.edge * popcount(marbles & RING4)
+    found += popcount(marbles & PLANE0) + 2 * popcount(marbles & PLANE1)
+    return found + 4 * popcount(marbles & PLANE2) + 8 * popcount(marbles & PLANE3)
+
+
+@inner
+def _times(vector: Any, factor: Any) -> Any:
+    return vector * spread(U64(factor), vector)
+
+
+@inner
+def _moves_and_rows(mine: Any, yours: Any) -> Any:
+    """What the moves that a side would have are worth, and its marbles in rows."""
+    edge = _edge()
+    own, opp = spread(mine, edge), spread(yours, edge)
+    empty = spread(BOARD & ~(mine | yours), edge)
+    empty_ahead = _behind(empty)
+    leaves1 = own & _behind(opp & edge)
+    leaves2 = own & _behind(opp & _behind(opp & edge))
+    yields1 = own & _behind(opp & empty_ahead)
+    yields2 = own & _behind(opp & _behind(opp & empty_ahead))
+    pair1, triple1 = own & _behind(leaves1), own & _behind(own & _behind(leaves1))
+    pushing_pair, pushing_triple = own & _behind(yields1), own & _behind(own & _behind(yields1))
+    steps = own & empty_ahead
+    pairs = own & _behind(steps)
+    left, right = own & _behind_left(empty), own & _behind_right(empty)
+    left_pairs, right_pairs = left & _behind(left), right & _behind(right)
+    threes = bit_counts(own & _behind(pairs)) + bit_counts(left & _behind(left_pairs))
+    threes = threes + bit_counts(right & _behind(right_pairs))
+    twos = bit_counts(left_pairs) + bit_counts(right_pairs) + bit_counts(pairs)
+    found = _times(bit_counts(own & _behind(own & _behind(leaves2))), 40)
+    found = found + _times(bit_counts(triple1) + bit_counts(pair1), 30)
+    found = found + _times(bit_counts(own & _behind(own & _behind(yields2))), 15)
+    found = found + _times(bit_counts(pushing_triple), 14) + _times(bit_counts(pushing_pair), 13)
+    found = found + _times(threes, 5) + _times(twos, 2) + bit_counts(steps)
+    # Rows of at least two, three, four and five, from each marble in each direction.
+    run2 = own & _behind(own)
+    run3 = own & _behind(run2)
+    run4 = own & _behind(run3)
+    found = found + _times(bit_counts(run2), 2) + _times(bit_counts(run3), 5)
+    found = found + _times(bit_counts(run4), 4) + _times(bit_counts(own & _behind(run4)), 3)
+    return total(found)
+
+
+@value.register(Rings)
+def _(evaluation, game, position, state):
+    own, opp = position.own, position.opp
+    least = game.marbles - game.goal
+    if popcount(own) <= least:
+        return -LOST
+    if popcount(opp) <= least:
+        return LOST
+    if count(game, position) == 0:
+        return -LOST
+    found = _cells(evaluation, own) - _cells(evaluation, opp)
+    found += _moves_and_rows(own, opp) - _moves_and_rows(opp, own)
+    return found + MARBLE_LOSS[game.marbles - popcount(own)] - MARBLE_LOSS[game.marbles - popcount(opp)]
+
+
+@final.register(Rings)
+def _(evaluation, game, position):
+    least = game.marbles - game.goal
+    if popcount(position.opp) <= least and popcount(position.own) > least:
+        return LOST
+    return -LOST
+
+
+@inner
+def _shape(marbles: Any) -> Any:
+    """The centre, and neighbours on three axes."""
+    found = 60 * popcount(marbles & RING0) + 54 * popcount(marbles & RING1) + 42 * popcount(marbles & RING2)
+    found += 24 * popcount(marbles & RING3)
+    own = spread(marbles, _edge())
+    return found + 4 * total(bit_counts(own & _behind(own)))
+
+
+@value.register(Cohesion)
+def _(evaluation, game, position, state):
+    own, opp = position.own, position.opp
+    marbles = popcount(own) - popcount(opp)
+    return 400 * marbles + _shape(own) - _shape(opp)
+
+
+register_evaluation(Abalone, "cohesion", Cohesion())
+register_evaluation(Abalone, "rings", Rings(70, 60, 40, 10, 1))
+register_evaluation(Abalone, "rings-lab", Rings(45, 35, 25, 10, 0))

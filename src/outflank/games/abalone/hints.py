@@ -1,0 +1,19 @@
+"""What an Abalone move promises: its kind, or its place in the lists of report 003's program."""
+
+import numpy as np
+
+from outflank.games.abalone.kernels import Abalone, cell_of, direction_of, kind_of
+from outflank.games.hints import promise, register_features
+
+register_features(Abalone, "kind", "generated")
+
+# Where a kind comes among the moves of one marble in one direction: one marble, two, three;
+# side steps before the move along the line.
+RANK = np.array([6, 6, 3, 6, 6, 3, 6, 4, 5, 1, 2, 3, 0], np.int64)
+
+
+@promise.register(Abalone)
+def _(game, position, move, child, weights):
+    # A code is kind, cell, direction: the smallest is the one that report 003's program tries first.
+    generated = (cell_of(move) * 6 + direction_of(move)) * 8 + RANK[kind_of(move)]
+    return generated * weights[1] - np.int64(move) * weights[0]

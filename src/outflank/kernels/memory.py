@@ -1,0 +1,55 @@
+"""Words of shared memory by address: a large table that a record can hold without an array.
+
+An array argument costs a kernel seven words a call; its address in a record costs none. Reads
+and writes are relaxed atomics: never torn within a word, in no order between words.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.compiler import extend
+from outflank.kernels.lowering import define
+
+
+def address_of(array: Any) -> int:
+    """Where the elements of a contiguous array begin. The caller must keep the array alive."""
+    return int(array.ctypes.data)
+
+
+def read_word(address: Any, index: Any) -> Any:
+    """Word number `index` of the array at `address`."""
+    return np.uint64(ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value)
+
+
+def write_word(address: Any, index: Any, word: Any) -> None:
+    """Set word number `index` of the array at `address`."""
+    ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value = int(word)
+
+
+@extend
+def _teach_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+
+    word = ir.IntType(64)
+
+    def place(builder: Any, address: Any, index: Any) -> Any:
+        return builder.gep(builder.inttoptr(address, word.as_pointer()), [index])
+
+    def read(context: Any, builder: Any, signature: Any, address: Any, index: Any) -> Any:
+        return builder.load_atomic(place(builder, address, index), "monotonic", 8)
+
+    def write(context: Any, builder: Any, signature: Any, address: Any, index: Any, value: Any) -> Any:
+        builder.store_atomic(value, place(builder, address, index), "monotonic", 8)
+        return context.get_dummy_value()
+
+    integers = (types.Integer, types.Integer)
+    define(read_word, integers, lambda *_: (types.uint64, types.int64, types.int64), read)
+    define(
+        write_word,
+        (*integers, types.Integer),
+        lambda *_: (types.none, types.int64, types.int64, types.uint64),
+        write,
+    )
