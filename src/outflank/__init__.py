@@ -4,6 +4,8 @@
     >>> board = outflank.Board.from_text("f5d6c3d3c4")
     >>> board.push("f4")
     <OthelloMove f4>
+    >>> outflank.search(board, outflank.Limits(depth=6), evaluation="mobility").value
+    3
     >>> outflank.perft(outflank.AbaloneBoard.start(), 2).leaves
     1936
 
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
     )
     from outflank.games.abalone.kernels import Kind
     from outflank.games.sides import Side
+    from outflank.search.contract import Limits, MoveValue, Options, Result, Stop
+    from outflank.search.deepening import iterate, search
+    from outflank.search.ordering import Ordering
     from outflank.search.perft import Perft, perft
+    from outflank.search.table import Table
 
 _HOME = {
     "outflank.boards": (
@@ -50,7 +56,11 @@ _HOME = {
     "outflank.errors": ("FormatError", "IllegalMove", "InvalidPosition", "OutflankError", "UnknownName"),
     "outflank.games.abalone.kernels": ("Kind",),
     "outflank.games.sides": ("Side",),
+    "outflank.search.contract": ("Limits", "MoveValue", "Options", "Result", "Stop"),
+    "outflank.search.deepening": ("iterate",),
+    "outflank.search.ordering": ("Ordering",),
     "outflank.search.perft": ("Perft", "perft"),
+    "outflank.search.table": ("Table",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -62,20 +72,31 @@ __all__ = [
     "IllegalMove",
     "InvalidPosition",
     "Kind",
+    "Limits",
     "Move",
+    "MoveValue",
+    "Options",
+    "Ordering",
     "OthelloBoard",
     "OthelloMove",
     "Outcome",
     "OutflankError",
     "Perft",
+    "Result",
     "Side",
+    "Stop",
+    "Table",
     "UnknownName",
     "__version__",
+    "iterate",
     "perft",
+    "search",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "search":
+        return import_module("outflank.search")  # the folder itself, which can be called
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
     value = getattr(import_module(_MODULE_OF[name]), name)

@@ -37,8 +37,8 @@ def tick(shared, times):
 
 
 @tick.sample
-def _tick_sample(game: Any, position: Any) -> tuple[Any, ...]:
-    return allocate(COUNTER, 1)[0], 1
+def _tick_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+    yield allocate(COUNTER, 1)[0], 1
 
 
 def self_test() -> Iterator[Check]:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from outflank import diagnosis  # noqa: F401  # uses kernels of every folder, so that all are known here
+from outflank import diagnosis  # noqa: F401  # these two use the kernels of every folder: all are known here
 from outflank.games.abalone.layouts import RULES
 from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
 from outflank.kernels.compiler import kernels
+from outflank.search import montecarlo  # noqa: F401
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 

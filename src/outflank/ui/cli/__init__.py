@@ -13,6 +13,7 @@ from outflank.errors import OutflankError
 from outflank.ui.cli.streams import forget_output
 
 COMMANDS = {
+    "search": "Find the best move of a position.",
     "perft": "Count the leaves of a game tree.",
     "show": "Draw a position or the end of a game.",
     "warm": "Compile every kernel ahead of its first use.",

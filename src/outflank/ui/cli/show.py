@@ -57,7 +57,7 @@ def command(svg: str | None, as_json: bool, **options: Any) -> None:
             continue
         if number:
             console.print()
-        _draw(console, board)
+        draw(console, board)
     if svg is not None:
         try:
             Path(svg).write_text(found[0].svg(), encoding="utf-8")
@@ -65,7 +65,8 @@ def command(svg: str | None, as_json: bool, **options: Any) -> None:
             raise OutflankError(f"{svg}: {error.strerror}") from None
 
 
-def _draw(console: Console, board: Board[Any]) -> None:
+def draw(console: Console, board: Board[Any]) -> None:
+    """Draw a board, with what there is to say of it."""
     coloured = console.is_terminal and not console.no_color
     game = "othello" if isinstance(board, OthelloBoard) else "abalone"
     for line in _diagram(board):

@@ -1,0 +1,154 @@
+"""Alpha-beta, fail-soft, with the table and the ordering; and principal variation search, which
+is the same search with null windows for all moves but the first.
+"""
+
+import numpy as np
+
+from outflank.games.evaluation import after, final, value
+from outflank.games.rules import canonical, fill, is_pass, mirror, mirror_move, pack, play
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import kernel
+from outflank.search.ordering import bring_best, reward, weigh
+from outflank.search.probes import expanded
+from outflank.search.table import (
+    EXACT,
+    LOWER,
+    NO_MOVE,
+    UPPER,
+    bound_of,
+    depth_of,
+    looked_up,
+    move_of,
+    packed,
+    remember,
+    value_of,
+)
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE, stopped
+
+WORST = -(1 << 40)
+
+
+@kernel
+def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe):
+    """The value v of `position`, `depth` plies deep, as far as (alpha, beta) asks for it.
+
+    Returns r with
+        r <= alpha         =>  v <= r
+        alpha < r < beta   =>  v == r
+        r >= beta          =>  v >= r
+    for every order of moves and every table whose entries have equal depth. With
+    `worker.at_least`, v may be the value of a deeper search. `depth` must be at least 1. Once
+    `worker.aborted` is set the result is worthless, and nothing has been written to the table.
+
+    With `worker.scout`, moves after the first are searched with a null window first and again
+    only if they beat it (principal variation search). The promise is the same.
+    """
+    worker.nodes += 1
+    worker.line_length[ply] = 0
+    if stopped(worker):
+        return 0
+
+    first, second = U64(0), U64(0)
+    symmetry = 0
+    table_move = NO_MOVE
+    ask = worker.table != 0 and depth >= worker.table_from
+    if ask:
+        key = position
+        if worker.canonical != 0:
+            symmetry = canonical(game, position)
+            key = mirror(game, position, symmetry)
+        first, second = pack(game, key)
+        worker.lookups += 1
+        data = looked_up(worker.table, worker.table_shift, first, second)
+        if data != U64(0):
+            worker.hits += 1
+            if depth_of(data) == depth or (worker.at_least != 0 and depth_of(data) > depth):
+                known, bound = value_of(data), bound_of(data)
+                if bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha):
+                    worker.cuts += 1
+                    return known
+            table_move = move_of(data)
+
+    end = fill(game, position, worker.moves, start)
+    if end == start:
+        expanded(probe, depth, 0)
+        worker.leaves += 1
+        return final(evaluation, game, position)
+    left = depth - 1
+    if end == start + 1 and is_pass(game, worker.moves[start]):
+        expanded(probe, depth, 0)
+        if worker.pass_rule == PASS_EVALUATES:
+            worker.leaves += 1
+            worker.estimates += 1
+            return value(evaluation, game, position, state)
+        if worker.pass_rule == PASS_FREE:
+            left = depth
+    else:
+        expanded(probe, depth, end - start)
+
+    sort = worker.sort
+    if end == start + 1:
+        sort = SORT_NONE
+    elif sort != SORT_NONE or table_move != NO_MOVE:
+        if symmetry != 0 and table_move != NO_MOVE:
+            # The entry's move is one of the mirrored board: find the one whose image it is.
+            image, table_move = table_move, NO_MOVE
+            for index in range(start, end):
+                if mirror_move(game, worker.moves[index], symmetry) == image:
+                    table_move = np.int64(worker.moves[index])
+        if depth >= worker.sort_from and sort != SORT_NONE:
+            weigh(game, position, depth, ply, table_move, start, end, worker)
+        else:
+            # Too shallow to sort: the table's move first, the others as they come.
+            sort = SORT_NONE
+            for index in range(start, end):
+                if worker.moves[index] == table_move:
+                    for other in range(index, start, -1):
+                        worker.moves[other] = worker.moves[other - 1]
+                    worker.moves[start] = table_move
+
+    best = WORST
+    best_move = NO_MOVE
+    low = alpha
+    for index in range(start, end):
+        if sort == SORT_ALL or (sort != SORT_NONE and index == start):
+            bring_best(index, end, worker)
+        move = worker.moves[index]
+        child = play(game, position, move)
+        child_state = after(evaluation, game, state, position, move, child)
+        if left == 0:
+            worker.nodes += 1
+            worker.leaves += 1
+            worker.estimates += 1
+            worker.line_length[ply + 1] = 0
+            found = -value(evaluation, game, child, child_state)
+        elif worker.scout != 0 and index > start and low + 1 < beta:
+            found = -alphabeta(game, evaluation, child, child_state, -low - 1, -low, left, ply + 1, end, worker, probe)
+            if low < found < beta and worker.aborted == 0:
+                found = -alphabeta(game, evaluation, child, child_state, -beta, -low, left, ply + 1, end, worker, probe)
+        else:
+            found = -alphabeta(game, evaluation, child, child_state, -beta, -low, left, ply + 1, end, worker, probe)
+        if worker.aborted != 0:
+            return 0
+        if found > best:
+            best = found
+            best_move = np.int64(move)
+            if found > low:
+                low = found
+                if found >= beta:
+                    reward(move, depth, ply, worker)
+                    break
+                # The principal variation: this move and what follows it.
+                worker.line[ply, 0] = move
+                follows = worker.line_length[ply + 1]
+                for step in range(min(follows, PLIES - 1)):
+                    worker.line[ply, step + 1] = worker.line[ply + 1, step]
+                worker.line_length[ply] = min(follows + 1, PLIES)
+
+    if ask:
+        bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
+        if symmetry != 0:
+            best_move = np.int64(mirror_move(game, best_move, symmetry))
+        data = packed(best, depth, bound, best_move, worker.age)
+        remember(worker.table, worker.table_shift, first, second, data)
+    return best

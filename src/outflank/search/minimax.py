@@ -1,0 +1,51 @@
+"""Minimax, in its negamax form: one function for both sides.
+
+Reports 002 and 004 write it with mirrored branches for min and max; as a value is the negative
+of the opponent's, it is the same search, node for node.
+"""
+
+from outflank.games.evaluation import after, final, value
+from outflank.games.rules import fill, is_pass, play
+from outflank.kernels.compiler import kernel
+from outflank.search.probes import expanded
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE, stopped
+
+
+@kernel
+def minimax(game, evaluation, position, state, depth, start, worker, probe):
+    """The value of `position`, `depth` plies deep: v = max over moves of -minimax(child, depth - 1).
+
+    Promises the exact value, whatever the order of moves. `depth` must be at least 1.
+    """
+    worker.nodes += 1
+    if stopped(worker):
+        return 0
+    end = fill(game, position, worker.moves, start)
+    if end == start:
+        expanded(probe, depth, 0)
+        worker.leaves += 1
+        return final(evaluation, game, position)
+    passes = end == start + 1 and is_pass(game, worker.moves[start])
+    expanded(probe, depth, 0 if passes else end - start)
+    left = depth - 1
+    if passes:
+        if worker.pass_rule == PASS_EVALUATES:
+            worker.leaves += 1
+            worker.estimates += 1
+            return value(evaluation, game, position, state)
+        if worker.pass_rule == PASS_FREE:
+            left = depth
+    best = -(1 << 40)
+    for index in range(start, end):
+        move = worker.moves[index]
+        child = play(game, position, move)
+        child_state = after(evaluation, game, state, position, move, child)
+        if left == 0:
+            worker.nodes += 1
+            worker.leaves += 1
+            worker.estimates += 1
+            found = -value(evaluation, game, child, child_state)
+        else:
+            found = -minimax(game, evaluation, child, child_state, left, end, worker, probe)
+        best = max(best, found)
+    return best

@@ -1,0 +1,258 @@
+"""Monte-Carlo search: games played out by a simple policy, and a tree that grows where they go well.
+
+`uct` (upper confidence bounds in a tree) promises the best move only in the limit; `flat` (what
+report 003 tried) plays as many games for every root move and promises not even that. Both repeat
+themselves for a seed. Values are thousandths of a win for the side to move.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.games.evaluation import begin, final, value
+from outflank.games.hints import promise
+from outflank.games.rules import fill, pack, play, unpack
+from outflank.kernels.bits import U64, multiply
+from outflank.kernels.compiler import inner, kernel
+from outflank.search.contract import Limits, MoveValue, Options, Result, Stop
+from outflank.search.root import Root
+from outflank.search.worker import stopped
+
+WIN = 1000
+"""A won game; estimates of unfinished ones lie between."""
+
+LONGEST = 120
+"""Plies after which a game that does not end is estimated instead."""
+
+SCALE = 400
+"""The estimate that is worth half a win."""
+
+EXPLORE = 1.0
+"""The weight of what is not known yet against what went well."""
+
+NODES = 1 << 20
+"""Nodes that a tree may have; when it is full, it is still used and no longer grown."""
+
+NODE = np.dtype(
+    [
+        ("first", np.uint64),
+        ("second", np.uint64),
+        ("sum", np.int64),  # of the results, for the side that moved here
+        ("visits", np.int64),
+        ("children", np.int64),  # index of the first; 0: not expanded
+        ("count", np.int32),
+        ("move", np.uint16),
+    ],
+    align=True,
+)
+
+
+@inner
+def _random(state: Any, limit: Any) -> Any:
+    """A number below `limit`; the state moves on (splitmix)."""
+    state[0] += U64(0x9E3779B97F4A7C15)
+    word = state[0]
+    word = multiply(word ^ (word >> U64(30)), U64(0xBF58476D1CE4E5B9))
+    word = multiply(word ^ (word >> U64(27)), U64(0x94D049BB133111EB))
+    word ^= word >> U64(31)
+    return np.int64((word >> U64(32)) * U64(limit) >> U64(32))
+
+
+@inner
+def _played_out(game, evaluation, position, worker, random):
+    """The result of a game from `position` for the side to move there.
+
+    The policy looks at two random moves and takes the one that promises more: weak enough to
+    stay varied, strong enough to see a corner or a push.
+    """
+    sign = 1
+    for _ in range(LONGEST):
+        end = fill(game, position, worker.moves, 0)
+        worker.nodes += 1
+        if end == 0:
+            worker.leaves += 1
+            won = final(evaluation, game, position)
+            return sign * (WIN if won > 0 else -WIN if won < 0 else 0)
+        move = worker.moves[_random(random, end)]
+        child = play(game, position, move)
+        if end > 1 and worker.sort != 0:
+            other = worker.moves[_random(random, end)]
+            rival = play(game, position, other)
+            if promise(game, position, other, rival, worker.weights) > promise(
+                game, position, move, child, worker.weights
+            ):
+                child = rival
+        position = child
+        sign = -sign
+    worker.leaves += 1
+    estimate = value(evaluation, game, position, begin(evaluation, game, position))
+    return sign * (WIN * estimate // (abs(estimate) + SCALE))
+
+
+@inner
+def _expanded(game, position, tree, node, used, worker):
+    """Give a node its children; how many nodes are used then."""
+    end = fill(game, position, worker.moves, 0)
+    if end == 0 or used + end > len(tree):
+        return used
+    tree[node].children = used
+    tree[node].count = end
+    for index in range(end):
+        child = tree[used + index]
+        words = pack(game, play(game, position, worker.moves[index]))
+        child.first, child.second = words
+        child.move = worker.moves[index]
+    return used + end
+
+
+@inner
+def _chosen(tree, node):
+    """The child to follow: the least known first, then the best upper bound."""
+    first, count = tree[node].children, tree[node].count
+    spread = EXPLORE * math.sqrt(math.log(tree[node].visits + 1.0))
+    best, best_bound = first, -1e30
+    for child in range(first, first + count):
+        visits = tree[child].visits
+        if visits == 0:
+            return child
+        bound = tree[child].sum / (WIN * visits) + spread / math.sqrt(visits)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@kernel
+def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
+    """Play `playouts` games from the root of `tree`; how many nodes it has then.
+
+    With `flat`, the root's moves take turns and nothing below them is kept.
+    """
+    for _ in range(playouts):
+        if stopped(worker):
+            break
+        node, length = 0, 1
+        path[0] = 0
+        while tree[node].children != 0 and length < len(path):
+            node = tree[0].children + tree[0].visits % tree[0].count if flat else _chosen(tree, node)
+            path[length] = node
+            length += 1
+        position = unpack(game, tree[node].first, tree[node].second)
+        if not flat and tree[node].visits > 0 and length < len(path):
+            used = _expanded(game, position, tree, node, used, worker)
+            if tree[node].children != 0:
+                node = tree[node].children
+                path[length] = node
+                length += 1
+                position = unpack(game, tree[node].first, tree[node].second)
+        result = -_played_out(game, evaluation, position, worker, random)  # for the side that moved to it
+        for back in range(length - 1, -1, -1):
+            tree[path[back]].visits += 1
+            tree[path[back]].sum += result
+            result = -result
+    return used
+
+
+@grow.sample
+def _grow_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+    root = Root(game, position, Options(algorithm="uct"))
+    tree = _seedling(root, room=512)
+    yield game, root.evaluation, *tree, 1, False, root.worker, _seeded(1), np.zeros(32, np.int64)
+
+
+def _seeded(seed: int) -> Any:
+    return np.array([seed * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
+
+
+def _seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
+    """A tree with the root and its moves."""
+    tree = np.zeros(room, NODE)
+    tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
+    tree[0]["children"], tree[0]["count"] = 1, len(root.moves)
+    for index, move in enumerate(root.moves, 1):
+        tree[index]["first"], tree[index]["second"] = pack(root.game, move.child)
+        tree[index]["move"] = move.code
+    return tree, 1 + len(root.moves)
+
+
+def iterate_playouts(board: Board[Any], root: Root, limits: Limits, stop: Stop | None) -> Iterator[Result]:
+    """Play games until a limit is reached; a result each time that their number has doubled."""
+    if limits.depth is not None:
+        raise OutflankError(f"{root.options.algorithm} has no depth: limit it by time or nodes")
+    if root.options.exact:
+        raise OutflankError(f"{root.options.algorithm} proves nothing: exact needs another algorithm")
+    return _playouts(board, root, limits, stop or Stop())
+
+
+def _playouts(board: Board[Any], root: Root, limits: Limits, stop: Stop) -> Iterator[Result]:
+    game, flat = root.game, root.options.algorithm == "flat"
+    if not root.moves:
+        final_value = int(final(root.evaluation, game, root.position))
+        won = WIN if final_value > 0 else -WIN if final_value < 0 else 0
+        yield Result(value=won, move=None, pv=(), depth=0, nodes=0, leaves=1, seconds=0.0, exact=True)
+        return
+    tree, used = _seedling(root)
+    random, path = _seeded(root.options.seed), np.zeros(256, np.int64)
+    root.begin_search(None)
+    grow(game, root.evaluation, tree, used, 0, flat, root.worker, random, path)  # compiles
+    root.begin_search(limits.nodes)
+    started = time.perf_counter()
+    stop.tell(root.stop)
+    timer = threading.Timer(limits.seconds, root.stop) if limits.seconds is not None else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        batch = max(64, len(root.moves))
+        while True:
+            used = grow(game, root.evaluation, tree, used, batch, flat, root.worker, random, path)
+            ended = bool(root.worker.aborted)
+            yield replace(_summary(board, root, tree, time.perf_counter() - started), stopped=ended)
+            if ended:
+                return
+            batch *= 2
+    finally:
+        if timer is not None:
+            timer.cancel()
+        stop.forget(root.stop)
+
+
+def _summary(board: Board[Any], root: Root, tree: Any, seconds: float) -> Result:
+    """The move with the most games, or in `flat`, where all have as many, with the best ones."""
+
+    def mean(node: int) -> int:
+        return round(int(tree[node]["sum"]) / max(int(tree[node]["visits"]), 1))
+
+    def children(node: int) -> range:
+        first = int(tree[node]["children"])
+        return range(first, first + int(tree[node]["count"])) if first else range(0)
+
+    def rank(node: int) -> tuple[int, int]:
+        visits = int(tree[node]["visits"])
+        return (0, mean(node)) if root.options.algorithm == "flat" else (visits, mean(node))
+
+    line: list[int] = []
+    node = 0
+    while children(node) and (not line or tree[node]["visits"] > 10):
+        node = max(children(node), key=rank)
+        line.append(node)
+    best = sorted(children(0), key=rank, reverse=True)
+    return Result(
+        value=mean(best[0]),
+        move=board.move(int(tree[best[0]]["move"])),
+        pv=tuple(board.move(int(tree[node]["move"])) for node in line),
+        depth=len(line),
+        nodes=int(root.worker.nodes),
+        leaves=int(root.worker.leaves),
+        seconds=seconds,
+        exact=False,
+        best=tuple(
+            MoveValue(move=board.move(int(tree[node]["move"])), value=mean(node)) for node in best[: root.options.moves]
+        ),
+    )

@@ -1,0 +1,128 @@
+"""Which move is tried first.
+
+The table's move always is. Then come killers (moves that cut off a sibling), then what the
+game's features promise under the weights of a named ordering, plus the history of cut-offs.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outflank.errors import OutflankError, UnknownName
+from outflank.games.hints import FEATURES, features, promise
+from outflank.games.rules import play
+from outflank.kernels.compiler import inner
+from outflank.search.worker import CODES, PLIES, SORT_ALL, SORT_BEST, SORT_NONE
+
+ORDERINGS: dict[str, dict[str, int]] = {
+    "none": {},
+    # Report 000's six, for Othello.
+    "stones": {"stones": 1},
+    "squares": {"squares": 1},
+    "mobility": {"mobility": 1},
+    "potential": {"potential": 1},
+    "stones+squares": {"stones": 1, "squares": 1},
+    # Corners first, then what leaves the opponent few moves and few discs to attack.
+    "squares+mobility": {"squares": 1, "mobility": 8, "potential": 2},
+    # Report 003's, for Abalone.
+    "kinds": {"kind": 1},
+    "reversed": {"generated": 1},
+}
+"""Weights of features, by the ordering's name; a game knows those whose features it has."""
+
+DEFAULTS = {"Othello": "squares+mobility", "Abalone": "kinds"}
+
+TABLE_MOVE, KILLER = 1 << 40, 1 << 30
+HISTORY_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordering:
+    """How moves are ordered, as fields of a worker's record."""
+
+    weights: dict[str, int] = field(default_factory=dict)
+    """The features' weights, by name."""
+    sort: str = "all"
+    """`all` of the moves, or only the `best` first, or `none`."""
+    killers: bool = False
+    history: bool = False
+    from_depth: int = 2
+    """Nodes with less depth left keep the order of generation: sorting there costs more than it saves."""
+
+    def apply(self, game: Any, worker: Any) -> None:
+        """Set a worker's options."""
+        names = features(game)
+        unknown = sorted(set(self.weights) - set(names))
+        if unknown:
+            raise OutflankError(f"{type(game).__name__} has no feature {unknown[0]!r} to order by")
+        worker.weights[:] = [self.weights.get(name, 0) for name in names] + [0] * (FEATURES - len(names))
+        worker.sort = {"none": SORT_NONE, "best": SORT_BEST, "all": SORT_ALL}[self.sort]
+        worker.sort_from = self.from_depth
+        worker.killers = int(self.killers)
+        worker.history = int(self.history)
+
+
+def orderings(game: Any) -> list[str]:
+    """The names of the orderings that a game has."""
+    known = set(features(game))
+    return [name for name, weights in ORDERINGS.items() if set(weights) <= known]
+
+
+def ordering_named(game: Any, name: str | None = None, **options: Any) -> Ordering:
+    """The ordering called `name`, with `Ordering`'s other fields as options; a default if there is no name."""
+    if name is None:
+        name = DEFAULTS.get(type(game).__name__, "none")
+        options = {"killers": True, "history": True, **options}
+    if name not in orderings(game):
+        raise UnknownName.among(f"ordering of {type(game).__name__}", name, orderings(game))
+    options.setdefault("sort", "none" if name == "none" and not options else "all")
+    return Ordering(weights=ORDERINGS[name], **options)
+
+
+@inner
+def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start: Any, end: Any, worker: Any) -> Any:
+    """Give every move of `worker.moves[start:end]` a score, the highest to be tried first."""
+    shallow = depth < worker.sort_from
+    for index in range(start, end):
+        move = worker.moves[index]
+        score = np.int64(0)
+        if move == table_move:
+            score = np.int64(TABLE_MOVE)
+        elif not shallow:
+            if worker.killers != 0 and (move == worker.killer[ply, 0] or move == worker.killer[ply, 1]):
+                score = np.int64(KILLER)
+            score += promise(game, position, move, play(game, position, move), worker.weights) << 8
+            if worker.history != 0:
+                score += worker.past[move & (CODES - 1)]
+        worker.scores[index] = score
+
+
+@inner
+def bring_best(index: Any, end: Any, worker: Any) -> Any:
+    """Move the highest score of the rest to `index`, keeping the order of the others."""
+    best = index
+    for other in range(index + 1, end):
+        if worker.scores[other] > worker.scores[best]:
+            best = other
+    if best != index:
+        move, score = worker.moves[best], worker.scores[best]
+        for other in range(best, index, -1):
+            worker.moves[other] = worker.moves[other - 1]
+            worker.scores[other] = worker.scores[other - 1]
+        worker.moves[index] = move
+        worker.scores[index] = score
+
+
+@inner
+def reward(move: Any, depth: Any, ply: Any, worker: Any) -> Any:
+    """Remember that `move` made an end of a node."""
+    if worker.killers != 0 and ply < PLIES and worker.killer[ply, 0] != move:
+        worker.killer[ply, 1] = worker.killer[ply, 0]
+        worker.killer[ply, 0] = move
+    if worker.history != 0:
+        code = move & (CODES - 1)
+        worker.past[code] += depth * depth
+        if worker.past[code] > HISTORY_LIMIT:
+            for other in range(CODES):
+                worker.past[other] >>= 1

@@ -1,0 +1,189 @@
+"""The transposition table: what searches found out about positions that they may meet again.
+
+Flat words, in buckets of 128 bytes: five entries of three words each. An entry holds the
+position's two words and its data (value, depth, kind of bound, best move, age). The two words
+are stored xored with the data: an entry that two workers have written at once, half and half,
+then decodes to a position that nobody asks for, and reads as a miss. So nothing is locked, and
+a hit is always a full comparison of the position.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outflank.errors import OutflankError
+from outflank.kernels.bits import U64, multiply
+from outflank.kernels.compiler import inner
+from outflank.kernels.memory import address_of, read_word, write_word
+
+EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
+"""Kinds of bound: the value is at most, at least, or exactly what is stored."""
+
+WAYS = 5
+WORDS_PER_BUCKET = 16
+NO_MOVE = 0xFFFF
+
+FEWEST_BITS, MOST_BITS = 4, 34
+
+# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-47;
+# bit 63 is always set, so that no data is 0 and an empty slot matches no position.
+OFFSET = 1 << 15
+PRESENT = 1 << 63
+
+
+@inner
+def hashed(first: Any, second: Any) -> Any:
+    """A spread of both words over all bits; the table uses the highest ones."""
+    mixed = multiply(first, U64(0x9E3779B97F4A7C15)) ^ multiply(second ^ (second >> U64(31)), U64(0xD6E8FEB86659FD93))
+    mixed = multiply(mixed ^ (mixed >> U64(32)), U64(0xFF51AFD7ED558CCD))
+    return mixed ^ (mixed >> U64(29))
+
+
+@inner
+def packed(value: Any, depth: Any, bound: Any, move: Any, age: Any) -> Any:
+    """An entry's data in one word."""
+    low = U64(value + OFFSET) | (U64(move) << U64(16)) | (U64(depth) << U64(32))
+    return low | (U64(bound) << U64(40)) | (U64(age) << U64(42)) | U64(PRESENT)
+
+
+@inner
+def value_of(data: Any) -> Any:
+    """The value in an entry's data."""
+    return np.int64(data & U64(0xFFFF)) - OFFSET
+
+
+@inner
+def move_of(data: Any) -> Any:
+    """The best move, or `NO_MOVE`."""
+    return np.int64((data >> U64(16)) & U64(0xFFFF))
+
+
+@inner
+def depth_of(data: Any) -> Any:
+    """The depth of the search that found the value."""
+    return np.int64((data >> U64(32)) & U64(0xFF))
+
+
+@inner
+def bound_of(data: Any) -> Any:
+    """The kind of bound."""
+    return np.int64((data >> U64(40)) & U64(3))
+
+
+@inner
+def age_of(data: Any) -> Any:
+    """The search that wrote it, modulo 64."""
+    return np.int64((data >> U64(42)) & U64(63))
+
+
+@inner
+def _bucket(shift: Any, first: Any, second: Any) -> Any:
+    return np.int64(hashed(first, second) >> U64(shift)) * WORDS_PER_BUCKET
+
+
+@inner
+def looked_up(address: Any, shift: Any, first: Any, second: Any) -> Any:
+    """The data for a position; 0 if the table does not know it."""
+    bucket = _bucket(shift, first, second)
+    for way in range(WAYS):
+        data = read_word(address, bucket + 3 * way + 2)
+        if (
+            read_word(address, bucket + 3 * way) ^ data == first
+            and read_word(address, bucket + 3 * way + 1) ^ data == second
+            and data != U64(0)
+        ):
+            return data
+    return U64(0)
+
+
+@inner
+def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> Any:
+    """Keep an entry: in the position's own slot, or in that of the least valuable one."""
+    bucket = _bucket(shift, first, second)
+    chosen, least = 0, np.int64(1 << 40)
+    age = age_of(data)
+    for way in range(WAYS):
+        old = read_word(address, bucket + 3 * way + 2)
+        if old == U64(0):
+            chosen, least = way, np.int64(-1)
+            break
+        if (
+            read_word(address, bucket + 3 * way) ^ old == first
+            and read_word(address, bucket + 3 * way + 1) ^ old == second
+        ):
+            # Same depth or another: the newest value is what this search will ask for.
+            chosen, least = way, np.int64(-1)
+            break
+        # Deep entries took long to find; those of earlier searches may never be asked for again.
+        worth = depth_of(old) + (256 if age_of(old) == age else 0)
+        if worth < least:
+            chosen, least = way, worth
+    slot = bucket + 3 * chosen
+    write_word(address, slot, first ^ data)
+    write_word(address, slot + 1, second ^ data)
+    write_word(address, slot + 2, data)
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """How full a table is."""
+
+    entries: int
+    slots: int
+    full_buckets: int
+    buckets: int
+
+    @property
+    def share(self) -> float:
+        """Entries per slot."""
+        return self.entries / self.slots
+
+
+class Table:
+    """Memory for entries. Searches that share one must agree on game, evaluation and pass rule."""
+
+    def __init__(self, bits: int = 22) -> None:
+        if not FEWEST_BITS <= bits <= MOST_BITS:
+            raise OutflankError(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
+        self.bits = bits
+        """32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
+        buckets = 1 << (bits - 2)
+        try:
+            # Aligned by hand: an entry must not straddle more cache lines than its bucket does.
+            self._memory = np.zeros(buckets * WORDS_PER_BUCKET + 16, np.uint64)
+        except MemoryError:
+            raise OutflankError(
+                f"a table of {bits} bits needs {32 << bits:,} bytes: too much for this machine"
+            ) from None
+        skip = -self._memory.ctypes.data % 128 // 8
+        self.words = self._memory[skip : skip + buckets * WORDS_PER_BUCKET]
+        self.address = address_of(self.words)
+        self.shift = 64 - (bits - 2)
+        """How far a hash is shifted to give its bucket."""
+        self.age = 0
+        """Counts searches, modulo 64."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the entries."""
+        return int(self.words.nbytes)
+
+    @property
+    def slots(self) -> int:
+        """Entries there is room for."""
+        return len(self.words) // WORDS_PER_BUCKET * WAYS
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.words[:] = 0
+
+    def grow_older(self) -> None:
+        """Begin another search: entries of earlier ones make room first."""
+        self.age = (self.age + 1) % 64
+
+    def occupancy(self) -> Occupancy:
+        """Count the entries."""
+        data = self.words.reshape(-1, WORDS_PER_BUCKET)[:, 2 : 3 * WAYS : 3]
+        used = data != 0
+        return Occupancy(int(used.sum()), used.size, int(used.all(axis=1).sum()), len(used))
