@@ -1,0 +1,30 @@
+"""What value a tree has, by the definition: no cut-off, no table, no order, no iterations."""
+
+import numpy as np
+
+from outflank.games.evaluation import begin, final, value
+from outflank.games.rules import fill, is_pass, play
+from outflank.kernels.compiler import kernel
+
+
+@kernel
+def minimax(game, evaluation, position, depth, passes, moves, ply):
+    """The value at `depth`; a pass is free (0), costs a ply (1) or has the node evaluated (2).
+
+    `moves` has a row of room per ply.
+    """
+    if depth == 0:
+        return np.int64(value(evaluation, game, position, begin(evaluation, game, position)))
+    count = fill(game, position, moves[ply], 0)
+    if count == 0:
+        return np.int64(final(evaluation, game, position))
+    if count == 1 and is_pass(game, moves[ply, 0]):
+        if passes == 2:
+            return np.int64(value(evaluation, game, position, begin(evaluation, game, position)))
+        left = depth if passes == 0 else depth - 1
+        return -minimax(game, evaluation, play(game, position, moves[ply, 0]), left, passes, moves, ply + 1)
+    best = np.int64(-(10**9))
+    for index in range(count):
+        child = play(game, position, moves[ply, index])
+        best = max(best, -minimax(game, evaluation, child, depth - 1, passes, moves, ply + 1))
+    return best

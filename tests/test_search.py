@@ -1,0 +1,356 @@
+"""Every search against the definition, on drawn positions of both games."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import outflank
+from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, iterate
+from outflank.boards import kind_of_board
+from outflank.games import catalog  # noqa: F401  # the evaluations must be known to be listed
+from outflank.games.abalone.geometry import SPIRAL, board
+from outflank.games.abalone.kernels import Abalone, AbalonePosition
+from outflank.games.abalone.layouts import start as abalone_start
+from outflank.games.evaluation import begin, evaluation_named, evaluations, final, value
+from outflank.games.othello.squares import START, othello
+from outflank.games.rules import is_pass, most_moves, play
+from outflank.kernels.compiler import interpreted
+from outflank.search.algorithms import ALGORITHMS
+from outflank.search.deepening import search
+from outflank.search.ordering import Ordering, ordering_named, orderings
+from outflank.search.probes import Counts
+from outflank.search.table import Table
+from tests.conftest import examples
+from tests.drawing import any_positions, legal, walk
+from tests.oracles import search as oracle
+from tests.pairs import pairwise
+
+PASSES = {"free": 0, "ply": 1, "evaluated": 2}
+DEEPEST = 2 if interpreted() else 6
+
+
+def truth(game, evaluation, position, depth: int, passes: str) -> int:
+    moves = np.zeros((140, most_moves(game)), np.uint16)
+    return int(oracle.minimax(game, evaluation, position, depth, PASSES[passes], moves, 0))
+
+
+def small_war(seed: int) -> tuple[Abalone, AbalonePosition]:
+    """A game of Abalone with few marbles, so that the definition reaches depth 6."""
+    random = np.random.default_rng(seed)
+    cells = random.permutation(61)
+    army = int(random.integers(2, 4))
+    sides = [board({SPIRAL[cell] for cell in cells[k * army : (k + 1) * army]}) for k in range(2)]
+    return Abalone(marbles=army, goal=army - 1), AbalonePosition(*sides)
+
+
+def positions(game_name: str, seed: int):
+    """A game, a position of it, and depths that the definition can reach."""
+    random = np.random.default_rng(seed)
+    if game_name == "othello":
+        size = int(random.choice([4, 6, 8]))
+        game = othello(size, str(random.choice(["discs", "winner-takes-empties"])))
+        # Late positions have passes and ends; the opening has neither.
+        return game, walk(game, START, seed, int(random.integers(0, size * size - 4))), DEEPEST
+    if random.integers(2):
+        game, position = small_war(seed)
+        return game, position, min(DEEPEST, 5)
+    game = Abalone(14, 6)
+    return game, walk(game, abalone_start("belgian-daisy"), seed, int(random.integers(0, 30))), min(DEEPEST, 3)
+
+
+SHARED_CHOICES = {
+    "algorithm": list(ALGORITHMS),
+    "table_bits": [None, 4, 12],
+    "canonical": [False, True],
+    "passes": list(PASSES),
+    "ties": ["first", "lowest", "highest"],
+    "share_alpha": [True, False],
+    "pivot": ["carried", "reset"],
+    "step": [1, 2],
+    "aspiration": [None, 1, 50],
+    "deepen": [True, False],
+    "sort": ["all", "best", "none"],
+    "killers": [False, True],
+    "history": [False, True],
+    "moves": [1, 3],
+}
+ROWS = [
+    (name, number, row)
+    for name, game in (("othello", othello()), ("abalone", Abalone(14, 6)))
+    for number, row in enumerate(
+        pairwise({**SHARED_CHOICES, "evaluation": list(evaluations(game)), "ordering": orderings(game)})
+    )
+]
+
+
+def check(name: str, seed: int, row: dict) -> None:
+    """One search with these options is right, and so is its move."""
+    game, position, deepest = positions(name, seed)
+    options = {key: row[key] for key in row if key not in ("sort", "killers", "history", "ordering", "evaluation")}
+    ordering = ordering_named(game, row["ordering"], sort=row["sort"], killers=row["killers"], history=row["history"])
+    evaluation = evaluation_named(game, row["evaluation"])
+    depth = 1 + seed % deepest
+    here = kind_of_board(game)(game, position)
+    found = search(here, Limits(depth=depth), evaluation=row["evaluation"], ordering=ordering, **options)
+    moves = legal(game, position)
+    if not moves:
+        assert (found.move, found.exact) == (None, True)
+        assert found.value == int(final(evaluation, game, position))
+        return
+    reached = found.depth  # less than asked for where nothing was left to estimate
+    assert reached == depth or found.exact
+    assert found.value == truth(game, evaluation, position, reached, row["passes"])
+    assert found.move is not None
+    assert found.move.code in moves
+    if row["passes"] == "evaluated" and found.move.code == 64 and name == "othello":
+        return
+    # The move has the value; with a tie rule it is the first of those that do.
+    equal = [move for move in moves if worth(game, evaluation, position, move, reached, row["passes"]) == found.value]
+    assert found.move.code in equal
+    if row["ties"] != "first":
+        assert found.move.code == (min if row["ties"] == "lowest" else max)(equal)
+    values = sorted((worth(game, evaluation, position, move, reached, row["passes"]) for move in moves), reverse=True)
+    if row["moves"] > 1 and row["algorithm"] in ("alphabeta", "pvs"):
+        assert [entry.value for entry in found.best] == values[: row["moves"]]
+    replay = here.copy()
+    for step in found.pv:
+        replay.push(step)
+    assert found.pv[0] == found.move
+
+
+def worth(game, evaluation, position, move: int, depth: int, passes: str) -> int:
+    left = depth if is_pass(game, move) and passes == "free" else depth - 1
+    child = play(game, position, np.uint16(move))
+    if left == 0:
+        return -int(value(evaluation, game, child, begin(evaluation, game, child)))
+    return -truth(game, evaluation, child, left, passes)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "row"), ROWS, ids=lambda value: str(value) if not isinstance(value, dict) else ""
+)
+def test_pairs_of_options_agree_with_the_definition(name, number, row):
+    for seed in range(7 * number, 7 * number + (1 if interpreted() else 5)):
+        check(name, seed, row)
+
+
+# --- promises about limits, stopping and tables ---
+
+
+@examples(20)
+@given(any_positions)
+def test_without_depth_the_value_is_the_positions_own(drawn):
+    game, position = drawn
+    here = kind_of_board(game)(game, position)
+    stop = Stop()
+    stop()
+    found = search(here, stop=stop)
+    assert found.depth == 0
+    assert found.stopped == bool(legal(game, position))
+
+
+@pytest.mark.compiled
+def test_a_search_that_is_stopped_writes_nothing_wrong():
+    """Stop at random moments, go on with the same table: the values stay those of a fresh search."""
+    random = np.random.default_rng(5)
+    here = OthelloBoard.from_line("-XXXXXX---XOOOO--XOXXOOX-OOOOOOOOOOOXXOOOOOXXOOX--XXOO----XXXXX- X")
+    expected = {
+        depth: search(here, Limits(depth=depth), evaluation="mobility", deepen=False).value for depth in (6, 7, 8)
+    }
+    for algorithm in ("alphabeta", "pvs", "mtdf"):
+        table = Table(10)
+        for round in range(40):
+            nodes = int(random.integers(1, 60_000))
+            options = {"algorithm": algorithm, "evaluation": "mobility", "table": table, "deepen": bool(round % 2)}
+            search(here, Limits(depth=9, nodes=nodes), **options)
+            depth = int(random.choice([6, 7, 8]))
+            assert search(here, Limits(depth=depth), **options).value == expected[depth]
+
+
+@pytest.mark.compiled
+def test_a_search_is_cancelled_from_another_thread():
+    here = OthelloBoard.start()
+    stop = Stop()
+    results = []
+    thread = threading.Thread(target=lambda: results.append(search(here, stop=stop, evaluation="discs")))
+    thread.start()
+    while not thread.is_alive():
+        pass
+    time.sleep(0.3)
+    stop()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert results[0].stopped
+    assert results[0].move in here.legal_moves
+
+
+@pytest.mark.compiled
+def test_searches_run_side_by_side():
+    boards = [
+        OthelloBoard.start(),
+        outflank.Board.from_text("f5d6c3"),
+        AbaloneBoard.start(),
+        AbaloneBoard.start("star"),
+    ]
+    alone = [search(here, Limits(depth=4)) for here in boards]
+    together: list = [None] * len(boards)
+
+    def run(index):
+        together[index] = search(boards[index], Limits(depth=4))
+
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(len(boards))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one, other in zip(alone, together, strict=True):
+        assert (one.value, one.move, one.nodes, one.pv) == (other.value, other.move, other.nodes, other.pv)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"])
+def test_limits_of_time_and_nodes_end_a_search(algorithm):
+    for here in (OthelloBoard.start(), AbaloneBoard.start()):
+        timed = search(here, Limits(seconds=0.2), algorithm=algorithm)
+        assert timed.stopped
+        assert timed.move in here.legal_moves
+        counted = search(here, Limits(nodes=20_000), algorithm=algorithm)
+        assert counted.stopped
+        assert 20_000 <= counted.nodes < 40_000
+
+
+def test_iterations_come_one_by_one():
+    depths = [result.depth for result in iterate(OthelloBoard.start(), Limits(depth=3), evaluation="discs")]
+    assert depths == [1, 2, 3]
+    steps = [result.depth for result in iterate(OthelloBoard.start(), Limits(depth=3), step=2, evaluation="discs")]
+    assert steps == [1, 3]
+    even = [result.depth for result in iterate(OthelloBoard.start(), Limits(depth=2), step=2, evaluation="discs")]
+    assert even == [2]
+
+
+def test_a_finished_game_has_a_value_and_no_move():
+    for algorithm in (*ALGORITHMS, "uct", "flat"):
+        found = search(OthelloBoard.from_line("XXX------------- O"), Limits(nodes=100), algorithm=algorithm)
+        assert (found.move, found.pv, found.exact, found.stopped) == (None, (), True, False)
+        assert found.value < 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"algorithm": "alphabetta"}, "did you mean 'alphabeta'"),
+        ({"evaluation": "nothing"}, "unknown evaluation of Othello"),
+        ({"ordering": "kinds"}, "unknown ordering of Othello"),
+        ({"table_bits": 50}, "4 to 34 are possible"),
+        ({"passes": "never"}, "passes="),
+        ({"ties": "random"}, "ties="),
+        ({"step": 3}, "step="),
+        ({"moves": 0}, "moves=0"),
+        ({"aspiration": 0}, "aspiration=0"),
+        ({"ordering": Ordering(weights={"kind": 1})}, "no feature 'kind'"),
+    ],
+)
+def test_impossible_options_are_refused(options, message):
+    with pytest.raises(OutflankError, match=message):
+        search(OthelloBoard.start(), Limits(depth=1), **options)
+
+
+@pytest.mark.parametrize("limits", [{"depth": 0}, {"depth": 1000}, {"seconds": 0}, {"seconds": -1}, {"nodes": 0}])
+def test_impossible_limits_are_refused(limits):
+    with pytest.raises(OutflankError):
+        Limits(**limits)
+
+
+def test_depths_beyond_a_games_room_are_refused():
+    with pytest.raises(OutflankError, match="at most 69 plies"):
+        search(AbaloneBoard.start(), Limits(depth=90))
+
+
+# --- exact play ---
+
+
+@pytest.mark.compiled
+def test_small_boards_are_solved_from_anywhere():
+    for seed in range(30):
+        game = othello(4)
+        position = walk(game, START, seed, seed % 8)
+        here = OthelloBoard(game, position)
+        exact = search(here, exact=True)
+        deep = search(here, evaluation="discs", algorithm="mtdf")
+        assert exact.exact
+        assert deep.exact
+        assert exact.value == deep.value
+
+
+@pytest.mark.compiled
+def test_published_endings_come_out():
+    # FFO 20, 21 and 22 with their scores, winner takes empties.
+    for line, score in (
+        ("XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X", 6),
+        ("OOOOOOOOXOOXXX--XXOOXOO-XOXOOO--XOOOOX--XOOXOO--XOOOOO--XXXX---- O", 0),
+        ("--OOOO--X-OOOOO-XXOOXOXXXOXOXXXXXXXOXXXX-XXOXOXX--OXXX-X----X--- O", 2),
+    ):
+        found = search(OthelloBoard.from_line(line), exact=True)
+        assert (found.value, found.exact) == (score, True)
+
+
+# --- Monte-Carlo ---
+
+
+@pytest.mark.compiled
+def test_monte_carlo_repeats_itself_for_a_seed():
+    for here in (OthelloBoard.start(), AbaloneBoard.start("belgian-daisy")):
+        for algorithm in ("uct", "flat"):
+            one, two, other = (
+                search(here, Limits(nodes=30_000), algorithm=algorithm, seed=seed, moves=3) for seed in (3, 3, 4)
+            )
+            assert (one.best, one.nodes, one.pv) == (two.best, two.nodes, two.pv)
+            assert one.best != other.best
+
+
+@pytest.mark.compiled
+def test_uct_settles_on_a_move_that_the_solver_calls_best():
+    game = othello(4)
+    for seed in range(6):
+        here = OthelloBoard(game, walk(game, START, seed, 3))
+        solved = search(here, exact=True, moves=20)
+        # A won game is all that a playout counts: any move that keeps the result is best.
+        best = {entry.move for entry in solved.best if np.sign(entry.value) == np.sign(solved.value)}
+        assert search(here, Limits(nodes=400_000), algorithm="uct").move in best
+
+
+def test_monte_carlo_has_no_depth_and_proves_nothing():
+    with pytest.raises(OutflankError, match="has no depth"):
+        search(OthelloBoard.start(), Limits(depth=3), algorithm="uct")
+    with pytest.raises(OutflankError, match="proves nothing"):
+        search(OthelloBoard.start(), algorithm="flat", exact=True)
+
+
+# --- what is compiled ---
+
+
+@pytest.mark.compiled
+def test_only_game_evaluation_and_probe_make_another_compilation():
+    from outflank.search.alphabeta import alphabeta
+
+    here = OthelloBoard.start()
+    search(here, Limits(depth=3), evaluation="discs")
+    before = len(alphabeta.compiled.signatures)
+    for passes in PASSES:
+        for options in (
+            {"algorithm": "alphabeta", "table_bits": None, "ordering": "none"},
+            {"algorithm": "pvs", "canonical": True, "table_depth": "at-least"},
+            {"algorithm": "mtdf", "pivot": "reset", "ordering": "stones+squares"},
+        ):
+            search(here, Limits(depth=3), evaluation="discs", passes=passes, **options)
+            search(OthelloBoard.start(6), Limits(depth=3), evaluation="discs", passes=passes, **options)
+    assert len(alphabeta.compiled.signatures) == before
+    search(here, Limits(depth=3), evaluation="four-part")
+    search(here, Limits(depth=3), evaluation="four-part-fine")
+    coarse = len(alphabeta.compiled.signatures)
+    assert coarse <= before + 1
+    search(here, Limits(depth=3), evaluation="discs", probe=Counts().probe)
+    assert len(alphabeta.compiled.signatures) == coarse + 1
