@@ -14,7 +14,7 @@ from outflank.games import catalog  # noqa: F401  # the evaluations must be know
 from outflank.games.abalone.geometry import SPIRAL, board
 from outflank.games.abalone.kernels import Abalone, AbalonePosition
 from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.evaluation import begin, evaluation_named, evaluations, final, value
+from outflank.games.evaluation import evaluation_named, evaluations, final
 from outflank.games.othello.squares import START, othello
 from outflank.games.rules import is_pass, most_moves, play
 from outflank.kernels.compiler import interpreted
@@ -32,9 +32,9 @@ PASSES = {"free": 0, "ply": 1, "evaluated": 2}
 DEEPEST = 2 if interpreted() else 6
 
 
-def truth(game, evaluation, position, depth: int, passes: str) -> int:
+def truth(game, evaluation, position, depth: int, passes: str, quiet: int) -> int:
     moves = np.zeros((140, most_moves(game)), np.uint16)
-    return int(oracle.minimax(game, evaluation, position, depth, PASSES[passes], moves, 0))
+    return int(oracle.minimax(game, evaluation, position, depth, PASSES[passes], quiet, moves, 0))
 
 
 def small_war(seed: int) -> tuple[Abalone, AbalonePosition]:
@@ -66,6 +66,7 @@ SHARED_CHOICES = {
     "table_bits": [None, 4, 12],
     "canonical": [False, True],
     "passes": list(PASSES),
+    "quiet": [0, 1, 3],
     "ties": ["first", "lowest", "highest"],
     "share_alpha": [True, False],
     "pivot": ["carried", "reset"],
@@ -102,17 +103,18 @@ def check(name: str, seed: int, row: dict) -> None:
         return
     reached = found.depth  # less than asked for where nothing was left to estimate
     assert reached == depth or found.exact
-    assert found.value == truth(game, evaluation, position, reached, row["passes"])
+    rules = (reached, row["passes"], row["quiet"])
+    assert found.value == truth(game, evaluation, position, *rules)
     assert found.move is not None
     assert found.move.code in moves
     if row["passes"] == "evaluated" and found.move.code == 64 and name == "othello":
         return
     # The move has the value; with a tie rule it is the first of those that do.
-    equal = [move for move in moves if worth(game, evaluation, position, move, reached, row["passes"]) == found.value]
+    equal = [move for move in moves if worth(game, evaluation, position, move, *rules) == found.value]
     assert found.move.code in equal
     if row["ties"] != "first":
         assert found.move.code == (min if row["ties"] == "lowest" else max)(equal)
-    values = sorted((worth(game, evaluation, position, move, reached, row["passes"]) for move in moves), reverse=True)
+    values = sorted((worth(game, evaluation, position, move, *rules) for move in moves), reverse=True)
     if row["moves"] > 1 and row["algorithm"] in ("alphabeta", "pvs"):
         assert [entry.value for entry in found.best] == values[: row["moves"]]
     replay = here.copy()
@@ -121,12 +123,10 @@ def check(name: str, seed: int, row: dict) -> None:
     assert found.pv[0] == found.move
 
 
-def worth(game, evaluation, position, move: int, depth: int, passes: str) -> int:
+def worth(game, evaluation, position, move: int, depth: int, passes: str, quiet: int) -> int:
     left = depth if is_pass(game, move) and passes == "free" else depth - 1
     child = play(game, position, np.uint16(move))
-    if left == 0:
-        return -int(value(evaluation, game, child, begin(evaluation, game, child)))
-    return -truth(game, evaluation, child, left, passes)
+    return -truth(game, evaluation, child, left, passes, quiet)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +248,7 @@ def test_a_finished_game_has_a_value_and_no_move():
         ({"passes": "never"}, "passes="),
         ({"ties": "random"}, "ties="),
         ({"step": 3}, "step="),
+        ({"quiet": 99}, "quiet=99"),
         ({"moves": 0}, "moves=0"),
         ({"aspiration": 0}, "aspiration=0"),
         ({"ordering": Ordering(weights={"kind": 1})}, "no feature 'kind'"),

@@ -37,7 +37,7 @@ def tick(shared, times):
 
 
 @tick.sample
-def _tick_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+def _tick_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield allocate(COUNTER, 1)[0], 1
 
 

@@ -14,13 +14,16 @@ from outflank.search import montecarlo  # noqa: F401
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 
 
-def warm() -> Iterator[cache.Event]:
-    """Run every kernel of the package once on its sample arguments; what that compiled or loaded, as it comes."""
+def warm(*, every: bool = False) -> Iterator[cache.Event]:
+    """Run every kernel of the package once on its sample arguments; what that compiled or loaded, as it comes.
+
+    With `every`, for each evaluation that can be chosen by name, not only for the usual ones.
+    """
     told = len(cache.history)
     ours = [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
     for game, position in STARTS:
         for kernel in ours:
-            for arguments in kernel.samples(game, position):
+            for arguments in kernel.samples(game, position, every=every):
                 kernel(*arguments)
             yield from cache.history[told:]
             told = len(cache.history)

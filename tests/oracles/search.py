@@ -3,18 +3,35 @@
 import numpy as np
 
 from outflank.games.evaluation import begin, final, value
-from outflank.games.rules import fill, is_pass, play
+from outflank.games.rules import fill, is_noisy, is_pass, play
 from outflank.kernels.compiler import kernel
 
 
 @kernel
-def minimax(game, evaluation, position, depth, passes, moves, ply):
-    """The value at `depth`; a pass is free (0), costs a ply (1) or has the node evaluated (2).
+def settle(game, evaluation, position, plies, moves, ply):
+    """The better of stopping here and any noisy move, `plies` deep."""
+    best = np.int64(value(evaluation, game, position, begin(evaluation, game, position)))
+    if plies == 0:
+        return best
+    count = fill(game, position, moves[ply], 0)
+    if count == 0:
+        return np.int64(final(evaluation, game, position))
+    for index in range(count):
+        if is_noisy(game, moves[ply, index]):
+            child = play(game, position, moves[ply, index])
+            best = max(best, -settle(game, evaluation, child, plies - 1, moves, ply + 1))
+    return best
+
+
+@kernel
+def minimax(game, evaluation, position, depth, passes, quiet, moves, ply):
+    """The value at `depth`; a pass is free (0), costs a ply (1) or has the node evaluated (2);
+    lines go on for `quiet` plies of noisy moves.
 
     `moves` has a row of room per ply.
     """
     if depth == 0:
-        return np.int64(value(evaluation, game, position, begin(evaluation, game, position)))
+        return settle(game, evaluation, position, quiet, moves, ply)
     count = fill(game, position, moves[ply], 0)
     if count == 0:
         return np.int64(final(evaluation, game, position))
@@ -22,9 +39,9 @@ def minimax(game, evaluation, position, depth, passes, moves, ply):
         if passes == 2:
             return np.int64(value(evaluation, game, position, begin(evaluation, game, position)))
         left = depth if passes == 0 else depth - 1
-        return -minimax(game, evaluation, play(game, position, moves[ply, 0]), left, passes, moves, ply + 1)
+        return -minimax(game, evaluation, play(game, position, moves[ply, 0]), left, passes, quiet, moves, ply + 1)
     best = np.int64(-(10**9))
     for index in range(count):
         child = play(game, position, moves[ply, index])
-        best = max(best, -minimax(game, evaluation, child, depth - 1, passes, moves, ply + 1))
+        best = max(best, -minimax(game, evaluation, child, depth - 1, passes, quiet, moves, ply + 1))
     return best

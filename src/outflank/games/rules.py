@@ -53,6 +53,17 @@ def is_pass(game: Any, move: Any) -> Any:
 
 
 @generic
+def is_noisy(game: Any, move: Any) -> Any:
+    """Whether `move` changes so much that the position should not be evaluated right after it."""
+    raise missing(is_noisy, game)
+
+
+@is_noisy.register(object)
+def _(game: Any, move: Any) -> Any:
+    return False
+
+
+@generic
 def over(game: Any, position: Any) -> Any:
     """Whether the game has ended: `count` is 0."""
     raise missing(over, game)

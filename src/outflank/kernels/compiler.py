@@ -123,14 +123,18 @@ class Kernel:
         return self.compiled._numba_type_  # type: ignore[attr-defined]
 
     def sample(self, arguments: Callable[..., Any]) -> Callable[..., Any]:
-        """Name typical arguments: `arguments(game, position)` gives tuples of them, for `warm` and tests."""
+        """Name typical arguments, for `warm` and tests.
+
+        `arguments(game, position, every)` gives tuples of them: one for each compilation that is
+        usual, or with `every` for each that can be chosen by name.
+        """
         self._samples.append(arguments)
         return arguments
 
-    def samples(self, game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+    def samples(self, game: Any, position: Any, *, every: bool = False) -> Iterator[tuple[Any, ...]]:
         """The typical arguments for one game."""
         for arguments in self._samples:
-            yield from arguments(game, position)
+            yield from arguments(game, position, every)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

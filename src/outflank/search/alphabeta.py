@@ -10,6 +10,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 from outflank.search.ordering import bring_best, reward, weigh
 from outflank.search.probes import expanded
+from outflank.search.quiet import settled
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -120,14 +121,20 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
                 bring_best(index, end, worker)
             move = worker.moves[index]
             child = play(game, position, move)
-            found = -value(evaluation, game, child, after(evaluation, game, state, position, move, child))
+            child_state = after(evaluation, game, state, position, move, child)
+            if worker.quiet == 0:
+                found = -value(evaluation, game, child, child_state)
+            else:
+                floor = max(alpha, best)
+                found = -settled(game, evaluation, child, child_state, -beta, -floor, worker.quiet, end, worker)
             if found > best:
                 best = found
                 best_move = np.int64(move)
             index += 1
-        worker.nodes += index - start
-        worker.leaves += index - start
-        worker.estimates += index - start
+        if worker.quiet == 0:
+            worker.nodes += index - start
+            worker.leaves += index - start
+            worker.estimates += index - start
         if alpha < best < beta:
             worker.line[ply, 0] = best_move
             worker.line_length[ply] = 1

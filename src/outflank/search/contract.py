@@ -54,6 +54,8 @@ class Options:
     """Whether symmetric positions share an entry."""
     passes: Literal["free", "ply", "evaluated"] = "free"
     """What a pass costs: nothing, a ply, or the node is evaluated at once."""
+    quiet: int = 0
+    """Plies by which a line may go on with noisy moves, those that push a marble off, before it is evaluated."""
     ties: Literal["first", "lowest", "highest"] = "first"
     """Among equal moves: the first one found, or that with the lowest or the highest code."""
     share_alpha: bool = True
@@ -83,6 +85,8 @@ class Options:
         ):
             if getattr(self, name) not in allowed:
                 raise OutflankError(f"{name}={getattr(self, name)!r}: one of {', '.join(map(str, allowed))}")
+        if not 0 <= self.quiet <= 10:
+            raise OutflankError(f"quiet={self.quiet}: a line goes on for 0 to 10 plies")
         if self.moves < 1:
             raise OutflankError(f"moves={self.moves}: at least one move is wanted")
         if self.aspiration is not None and self.aspiration < 1:

@@ -4,11 +4,16 @@ Reports 002 and 004 write it with mirrored branches for min and max; as a value 
 of the opponent's, it is the same search, node for node.
 """
 
+import numpy as np
+
 from outflank.games.evaluation import after, final, value
 from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.compiler import kernel
 from outflank.search.probes import expanded
+from outflank.search.quiet import settled
 from outflank.search.worker import PASS_EVALUATES, PASS_FREE, stopped
+
+WORST = -(1 << 40)
 
 
 @kernel
@@ -35,12 +40,16 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
             return value(evaluation, game, position, state)
         if worker.pass_rule == PASS_FREE:
             left = depth
-    best = -(1 << 40)
+    best = WORST
     for index in range(start, end):
         move = worker.moves[index]
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
-        if left == 0:
+        if left == 0 and worker.quiet > 0:
+            # Typed: a literal would compile a recursion whose types differ, and that crashes on reload.
+            low, high = np.int64(WORST), np.int64(-WORST)
+            found = -settled(game, evaluation, child, child_state, low, high, worker.quiet, end, worker)
+        elif left == 0:
             worker.nodes += 1
             worker.leaves += 1
             worker.estimates += 1

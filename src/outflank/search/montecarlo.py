@@ -160,7 +160,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
 
 
 @grow.sample
-def _grow_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root = Root(game, position, Options(algorithm="uct"))
     tree = _seedling(root, room=512)
     yield game, root.evaluation, *tree, 1, False, root.worker, _seeded(1), np.zeros(32, np.int64)

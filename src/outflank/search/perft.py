@@ -69,12 +69,12 @@ def count_jobs(game, jobs, depths, counts, ended, worker, shared):
 
 
 @leaves.sample
-def _leaves_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+def _leaves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield game, position, 2, 1, allocate(WORKER, 1)[0], 0, allocate(SHARED, 1)[0]
 
 
 @count_jobs.sample
-def _jobs_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
+def _jobs_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     jobs, depths = _packed(game, [Job(position, 2, 0)])
     yield game, jobs, depths, np.zeros_like(depths), 1, allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
 

@@ -18,6 +18,7 @@ from outflank.search.contract import DEEPEST, Limits, Options
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named
 from outflank.search.probes import Silent, expanded
+from outflank.search.quiet import settled
 from outflank.search.table import NO_MOVE, Table, looked_up, move_of
 from outflank.search.worker import (
     PASS_EVALUATES,
@@ -84,6 +85,7 @@ class Root:
         worker = allocate(WORKER, 1)[0]
         worker.node_limit = 1 << 62
         worker.pass_rule = PASSES[options.passes]
+        worker.quiet = options.quiet
         worker.scout = int(options.algorithm == "pvs")
         worker.at_least = int(options.table_depth == "at-least")
         worker.canonical = int(options.canonical)
@@ -162,10 +164,13 @@ class Root:
     def child_value(self, move: RootMove, alpha: int, beta: int, depth: int) -> int:
         """What `move` is worth, `depth` plies below it, as far as (alpha, beta) asks; alpha-beta's promise."""
         if depth == 0:
+            self.worker.line_length[1] = 0
+            if self.options.quiet:
+                arguments = (self.game, self.evaluation, move.child, move.state)
+                return -int(settled(*arguments, -beta, -alpha, self.options.quiet, 0, self.worker))
             self.worker.nodes += 1
             self.worker.leaves += 1
             self.worker.estimates += 1
-            self.worker.line_length[1] = 0
             return -int(value(self.evaluation, self.game, move.child, move.state))
         found = -alphabeta(
             self.game,
@@ -220,22 +225,30 @@ class Root:
         return line
 
 
-def _roots(game: Any, position: Any) -> Iterator[Root]:
+def _roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
     """A root for each way in which a game's searches are compiled: by the types of its evaluations."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
-    for evaluation in (*types.values(), Exact()):
+    chosen = list(types.values()) if every else [evaluation_named(game)]
+    for evaluation in (*chosen, Exact()):
         yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
 
 
 @minimax.sample
-def _minimax_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
-    for root in _roots(game, position):
+def _minimax_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in _roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, 2, 0, root.worker, root.probe
 
 
+@settled.sample
+def _settled_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in _roots(game, position, every):
+        move = root.moves[0]
+        yield game, root.evaluation, move.child, move.state, LOW, HIGH, 1, 0, root.worker
+
+
 @alphabeta.sample
-def _alphabeta_sample(game: Any, position: Any) -> Iterator[tuple[Any, ...]]:
-    for root in _roots(game, position):
+def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in _roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe

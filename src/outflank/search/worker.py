@@ -48,6 +48,7 @@ WORKER = record_type(
         "node_limit": np.int64,
         # options
         "pass_rule": np.int64,
+        "quiet": np.int64,  # plies of noisy moves beyond the depth
         "scout": np.int64,  # principal variation search
         "table": np.int64,  # address of the table; 0: none
         "table_shift": np.int64,

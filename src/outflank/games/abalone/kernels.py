@@ -22,6 +22,7 @@ from outflank.games.rules import (
     MOVE,
     count,
     fill,
+    is_noisy,
     is_pass,
     mirror,
     mirror_move,
@@ -265,6 +266,11 @@ def _(game, position, move):
 @is_pass.register(Abalone)
 def _(game, move):
     return False
+
+
+@is_noisy.register(Abalone)
+def _(game, move):
+    return kind_of(move) <= LAST_OUT
 
 
 @over.register(Abalone)

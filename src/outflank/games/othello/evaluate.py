@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from outflank.games.evaluation import final, register_evaluation, value
 from outflank.games.othello.kernels import Othello, legal
 from outflank.games.rules import score
@@ -14,8 +16,6 @@ CORNERS = U64(0x8100000000000081)
 X_SQUARES = U64(0x0042000000004200)  # diagonally beside a corner
 C_SQUARES = U64(0x4281000000008142)  # beside a corner on the edge
 EDGES = U64(0x3C0081818181003C)  # the rest of the edge
-QUARTER_CORNERS = (U64(1), U64(1 << 7), U64(1 << 56), U64(1 << 63))
-QUARTERS = (U64(0x0303), U64(0xC0C0), U64(0x0303 << 48), U64(0xC0C0 << 48))  # the 2×2 of each corner
 
 
 class Discs(NamedTuple):
@@ -33,8 +33,35 @@ class FourPart(NamedTuple):
     """8 is the coarse form that report 000 settled on, 1 the fine one."""
 
 
-class Positional(NamedTuple):
-    """The default: mobility and frontier early, corners always, discs at the end."""
+class Phased(NamedTuple):
+    """The default: eight features, weighted by the phase of the game, in tenths of a disc."""
+
+
+# Fitted to the results of 120,000 tournament games (the federation's record, 1977 to 2019), 7 million
+# positions, each phase by itself; rounded, and the first two phases, where results tell nothing yet,
+# set by hand. Rows are phases of five discs. Columns: moves, discs of the other side that are open to
+# attack, corners, squares beside an empty corner on the edge and on the diagonal, the rest of the
+# edge, squares beside a corner of one's own, discs. The error falls from 24 discs (knowing nothing)
+# to 20.6 after 29 discs, 16.8 after 44 and 9.1 at the end.
+PHASE_WEIGHTS = np.array(
+    [
+        [10, 10, 90, -10, -90, 2, 20, -2],
+        [11, 13, 90, -10, -90, 5, 30, -2],
+        [13, 13, 90, -8, -95, 9, 40, -2],
+        [15, 20, 90, -6, -85, 12, 60, -1],
+        [14, 22, 100, -9, -60, 13, 51, 0],
+        [13, 20, 78, -9, -52, 10, 48, 0],
+        [12, 19, 55, -8, -50, 9, 46, 0],
+        [12, 17, 45, -8, -44, 8, 36, 0],
+        [15, 16, 39, -9, -38, 6, 30, 2],
+        [19, 13, 33, -9, -31, 3, 25, 3],
+        [26, 12, 18, -7, -22, 0, 24, 5],
+        [38, 11, 0, -2, -10, -2, 19, 8],
+    ],
+    np.int64,
+)
+PHASES = len(PHASE_WEIGHTS)
+DISCS_PER_PHASE = 5
 
 
 @inner
@@ -42,6 +69,14 @@ def neighbours(board: Any) -> Any:
     """The squares beside those of `board`, itself perhaps included."""
     row = board | ((board & ~U64(0x8080808080808080)) << U64(1)) | ((board & ~U64(0x0101010101010101)) >> U64(1))
     return row | (row << U64(8)) | (row >> U64(8))
+
+
+@inner
+def _quarters(corners: Any) -> Any:
+    """The 2×2 squares of each of `corners`."""
+    left, right = corners & U64(0x0101010101010101), corners & U64(0x8080808080808080)
+    sideways = corners | (left << U64(1)) | (right >> U64(1))
+    return sideways | (sideways & U64(0xFF)) << U64(8) | (sideways & U64(0xFF << 56)) >> U64(8)
 
 
 @inner
@@ -70,13 +105,8 @@ def square_difference(own: Any, opp: Any) -> Any:
     found -= 60 * (popcount(own & X_SQUARES) - popcount(opp & X_SQUARES))
     found += 5 * (popcount(own & EDGES) - popcount(opp & EDGES))
     # The squares round a corner lose their danger once it is taken.
-    taken = (own | opp) & CORNERS
-    if taken != U64(0):
-        near = U64(0)
-        for corner, quarter in zip(QUARTER_CORNERS, QUARTERS):  # noqa: B905  # Numba knows no strict
-            if taken & corner != U64(0):
-                near |= quarter
-        found += 10 * (popcount(own & near) - popcount(opp & near))
+    near = _quarters((own | opp) & CORNERS)
+    found += 10 * (popcount(own & near) - popcount(opp & near))
     return found
 
 
@@ -110,6 +140,25 @@ def _(evaluation, game, position, state):
     return total // evaluation.divisor if total >= 0 else -(-total // evaluation.divisor)
 
 
+@value.register(Phased)
+def _(evaluation, game, position, state):
+    own, opp = position.own, position.opp
+    taken = own | opp
+    weights = PHASE_WEIGHTS[min((popcount(taken) - 4) // DISCS_PER_PHASE, PHASES - 1)]
+    found = weights[0] * mobility_difference(game, own, opp) + weights[1] * potential_difference(game, own, opp)
+    found += weights[2] * (popcount(own & CORNERS) - popcount(opp & CORNERS))
+    # Spread the corners over their quarters: which squares lie beside an empty one, or one's own?
+    free, mine, yours = _quarters(CORNERS & ~taken), _quarters(own & CORNERS), _quarters(opp & CORNERS)
+    beside, diagonal = free & C_SQUARES, free & X_SQUARES
+    found += weights[3] * (popcount(own & beside) - popcount(opp & beside))
+    found += weights[4] * (popcount(own & diagonal) - popcount(opp & diagonal))
+    found += weights[5] * (popcount(own & EDGES) - popcount(opp & EDGES))
+    near = C_SQUARES | X_SQUARES
+    found += weights[6] * (popcount(own & mine & near) - popcount(opp & yours & near))
+    return found + weights[7] * (popcount(own) - popcount(opp))
+
+
+register_evaluation(Othello, "phased", Phased())
 register_evaluation(Othello, "four-part", FourPart(8))
 register_evaluation(Othello, "four-part-fine", FourPart(1))
 register_evaluation(Othello, "discs", Discs())

@@ -8,14 +8,15 @@ from outflank.warm import warm
 
 
 @click.command("warm")
+@click.option("--all", "every", is_flag=True, help="For every evaluation, not only those used by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kernel.")
-def command(as_json: bool) -> None:
+def command(every: bool, as_json: bool) -> None:
     """Compile every kernel ahead of its first use, and say what was compiled or already there."""
     console = output()
     seconds = 0.0
     compiled = 0
     events = []
-    for event in warm():
+    for event in warm(every=every):
         events.append(event)
         seconds += event.seconds
         compiled += event.how == "compiled"

@@ -1,0 +1,35 @@
+"""Quiet endings: no line is evaluated in the middle of an exchange."""
+
+from outflank.games.evaluation import after, final, value
+from outflank.games.rules import fill, is_noisy, play
+from outflank.kernels.compiler import kernel
+
+
+@kernel
+def settled(game, evaluation, position, state, alpha, beta, plies, start, worker):
+    """The value v of `position` when the side to move may stop or go on with noisy moves.
+
+    v = max(value, max over noisy moves of -settled(child, plies - 1)); value alone if `plies` is 0,
+    the final value where the game is over. With alpha-beta's promise: exact inside (alpha, beta), a
+    bound on that side outside.
+    """
+    worker.nodes += 1
+    worker.leaves += 1
+    end = start
+    if plies > 0:
+        end = fill(game, position, worker.moves, start)
+        if end == start:
+            return final(evaluation, game, position)
+    worker.estimates += 1
+    best = value(evaluation, game, position, state)
+    index = start
+    while index < end and best < beta:
+        move = worker.moves[index]
+        if is_noisy(game, move):
+            child = play(game, position, move)
+            child_state = after(evaluation, game, state, position, move, child)
+            low = max(alpha, best)
+            found = -settled(game, evaluation, child, child_state, -beta, -low, plies - 1, end, worker)
+            best = max(best, found)
+        index += 1
+    return best
