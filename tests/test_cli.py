@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -345,3 +346,75 @@ def test_the_first_use_says_that_it_compiles(tmp_path):
     assert not interpreted()
     assert "compiling" in on_terminal("perft", "--depth", "3", environment=environment)
     assert "compiling" not in on_terminal("perft", "--depth", "3", environment=environment)
+
+
+# --- search ---
+
+
+def test_search_finds_a_move_and_shows_its_way(run):
+    done = run("search", "--depth", "3", "--evaluation", "discs")
+    assert done.status == 0
+    assert "principal variation" in done.out
+    assert re.search(r"black plays (d3|c4|f5|e6), worth \+\d", done.out)
+    assert "nodes" in done.out
+    assert "a b c d e f g h" in done.out
+
+
+def test_search_in_json_has_a_line_per_iteration(run):
+    done = run("search", "--game", "abalone", "--depth", "2", "--moves", "3", "--json")
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert [line["schema"] for line in lines] == ["outflank/search-iteration/1"] * 2 + ["outflank/search/1"]
+    assert [line["depth"] for line in lines] == [1, 2, 2]
+    last = lines[-1]
+    assert {"value", "move", "pv", "depth", "nodes", "leaves", "seconds", "exact"} <= set(last)
+    assert len(last["moves"]) == 3
+    assert last["pv"][0] == last["move"]
+
+
+def test_search_proves_small_boards(run):
+    done = run("search", "--size", "4", "--exact", "--scoring", "discs", "--json")
+    last = json.loads(done.out.splitlines()[-1])
+    assert (last["value"], last["exact"]) == (-8, True)
+    assert "game is over" in run("search", "XXX------------- O").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--algorithm", "alphabet"], "did you mean 'alphabeta'"),
+        (["--evaluation", "magic"], "known: phased, four-part"),
+        (["--ordering", "kinds"], "unknown ordering of Othello"),
+        (["--depth", "0"], "depth 0"),
+        (["--depth", "101"], "1 to 100"),
+        (["--time", "0"], "positive time"),
+        (["--time", "-3"], "positive time"),
+        (["--nodes", "0"], "at least one"),
+        (["--table-bits", "99"], "4 to 34"),
+        (["--workers", "2"], "searches with one"),
+        (["--moves", "0"], "at least one"),
+        (["--step", "3"], "--step"),
+        (["--algorithm", "uct", "--depth", "4"], "has no depth"),
+        (["--algorithm", "flat", "--exact"], "proves nothing"),
+        (["f5f5", "--depth", "0"], "not legal"),
+        (["?", "--algorithm", "nothing"], "expected an Othello board line"),
+    ],
+)
+def test_impossible_searches_get_one_line(run, arguments, message):
+    done = run("search", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_ctrl_c_prints_the_best_so_far():
+    command = [sys.executable, "-m", "outflank", "search", "--time", "60", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first = process.stdout.readline()  # an iteration is done: the search is under way
+    process.send_signal(signal.SIGINT)
+    rest, err = process.communicate(timeout=60)
+    last = json.loads(rest.splitlines()[-1])
+    assert json.loads(first)["depth"] == 1
+    assert (process.returncode, last["schema"], last["stopped"]) == (130, "outflank/search/1", True), err
+    assert last["move"]

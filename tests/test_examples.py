@@ -31,3 +31,29 @@ def test_scripts_run():
         assert done.returncode == 0, done.stderr
         assert done.stdout
     assert runpy.run_path(str(EXAMPLES / "nim.py"), run_name="nim")["HEAPS"] == 4
+
+
+def test_an_evaluation_from_outside_is_chosen_by_name(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    import own_evaluation
+
+    lines = Path(own_evaluation.__file__).read_text().split("if __name__")[0].splitlines()
+    assert len([line for line in lines if line.strip()]) < 30
+    board = outflank.Board.from_text("f5d6c3")
+    found = outflank.search(board, outflank.Limits(depth=2), evaluation="corners")
+    assert found.move in board.legal_moves
+    assert outflank.search(board, outflank.Limits(depth=2), evaluation=own_evaluation.Corners(0)).depth == 2
+
+
+def test_a_game_from_outside_is_searched(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    import nim
+
+    # Whoever faces heaps whose remainders by four (xor) are 0 has lost.
+    for heaps in ((1, 2), (2, 2), (3, 5, 2), (1, 1, 1)):
+        remainder = 0
+        for heap in heaps:
+            remainder ^= heap % 4
+        for algorithm in ("minimax", "alphabeta", "pvs", "mtdf"):
+            found = outflank.search(nim.start(*heaps), algorithm=algorithm, exact=True)
+            assert (found.value, found.exact) == (1 if remainder else -1, True)

@@ -39,6 +39,9 @@ DEFAULTS: dict[str, tuple[str, dict[str, bool]]] = {
     "Abalone": ("kinds", {"killers": True, "history": True}),
 }
 
+# Played out to the end, squares count for nothing, and the fewest answers for most.
+EXACT_DEFAULTS = {"Othello": "mobility"}
+
 TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
 
@@ -75,8 +78,13 @@ def orderings(game: Any) -> list[str]:
     return [name for name, weights in ORDERINGS.items() if set(weights) <= known]
 
 
-def ordering_named(game: Any, name: str | None = None, **options: Any) -> Ordering:
-    """The ordering called `name`, with `Ordering`'s other fields as options; a default if there is no name."""
+def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
+    """The ordering called `name`, with `Ordering`'s other fields as options.
+
+    Without a name it is the game's default, which may be another for `exact` play.
+    """
+    if name is None and exact:
+        name = EXACT_DEFAULTS.get(type(game).__name__)
     if name is None:
         name, usual = DEFAULTS.get(type(game).__name__, ("none", {"killers": True, "history": True}))
         options = {**usual, **options}

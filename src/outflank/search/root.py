@@ -67,10 +67,7 @@ class Root:
         self, game: Any, position: Any, options: Options, *, table: Table | None = None, probe: Any = None
     ) -> None:
         self.game, self.position, self.options = game, position, options
-        named = options.evaluation is None or isinstance(options.evaluation, str)
-        self.evaluation = evaluation_named(game, options.evaluation) if named else options.evaluation
-        if options.exact:
-            self.evaluation = Exact()
+        self.evaluation = self._evaluation()
         self.probe = Silent() if probe is None else probe
         self.table = table
         if table is None and options.table_bits is not None and options.algorithm not in ("minimax", "uct", "flat"):
@@ -79,6 +76,12 @@ class Root:
         self.deepest = min(DEEPEST, ROOM // most_moves(game) - 1)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
+
+    def _evaluation(self) -> Any:
+        chosen = self.options.evaluation
+        if self.options.exact:
+            return Exact()
+        return evaluation_named(self.game, chosen) if chosen is None or isinstance(chosen, str) else chosen
 
     def _new_worker(self) -> Any:
         options = self.options
@@ -95,7 +98,7 @@ class Root:
             worker.table_from = 2
         ordering = options.ordering
         if not isinstance(ordering, Ordering):
-            ordering = ordering_named(self.game, ordering)
+            ordering = ordering_named(self.game, ordering, exact=options.exact)
         ordering.apply(self.game, worker)
         return worker
 

@@ -14,7 +14,7 @@ from rich.table import Table as Grid
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.games.evaluation import WON
+from outflank.games.evaluation import WON, evaluations
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import MONTE_CARLO, iterate
@@ -180,7 +180,7 @@ def _show(board: Board[Any], results: Iterator[Result], stop: Stop, options: dic
     console.print()
     draw(console, board)
     console.print()
-    for line in _conclusion(board, last, options["algorithm"]):
+    for line in _conclusion(board, last, options):
         console.print(line)
     return 130 if stop.called else 0
 
@@ -221,11 +221,13 @@ def worth(result: Result) -> str:
     return f"{result.value:+d}"
 
 
-def _conclusion(board: Board[Any], last: Result, algorithm: str) -> list[str]:
+def _conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
     if last.move is None:
         return [f"The game is over: {worth(last)} for {board.turn}."]
     certainty = "proved to the end" if last.exact else f"depth {last.depth}" + (", stopped" if last.stopped else "")
-    lines = [f"{describe(board)}: {board.turn} plays {last.move}, worth {worth(last)} ({certainty}, {algorithm})"]
+    unit = "the final score" if options["exact"] else options["evaluation"] or next(iter(evaluations(board.game)))
+    how = f"{certainty}, {options['algorithm']}" + ("" if options["algorithm"] in MONTE_CARLO else f", {unit}")
+    lines = [f"{describe(board)}: {board.turn} plays {last.move}, worth {worth(last)} ({how})"]
     if len(last.best) > 1:
         lines += [f"  {entry.move}  {entry.value:+d}" for entry in last.best]
     speed = f"{last.nodes_per_second / 1e6:.1f} M nodes/s"
