@@ -63,7 +63,7 @@ def self_play_counts(depth: int, report: str) -> int:
             passes=passes,
             ties=ties[board.turn],
             deepen=False,
-            probe=counts.probe,
+            counts=counts,
         )
         assert found.move is not None
         board.push(str(found.move))

@@ -371,6 +371,17 @@ def test_search_in_json_has_a_line_per_iteration(run):
     assert last["pv"][0] == last["move"]
 
 
+def test_variants_of_the_reports_are_options(run):
+    variants = ["--algorithm", "alphabeta", "--evaluation", "rings-lab", "--ordering", "kinds", "--table-bits", "0"]
+    counts = []
+    for share in ("--share-alpha", "--no-share-alpha"):
+        done = run("search", "--game", "abalone", "--depth", "2", "--no-deepen", *variants, share, "--json")
+        lines = [json.loads(line) for line in done.out.splitlines()]
+        assert [line["depth"] for line in lines] == [2, 2]
+        counts.append(lines[-1]["leaves"])
+    assert counts[0] < counts[1]
+
+
 def test_search_proves_small_boards(run):
     done = run("search", "--size", "4", "--exact", "--scoring", "discs", "--json")
     last = json.loads(done.out.splitlines()[-1])

@@ -87,7 +87,7 @@ def test_transcripts(seed, size, passes):
     assert list(read_transcript(spaced, size).moves) == moves
 
 
-@examples(200)
+@examples(50)
 @given(abalone_positions())
 def test_abalone_moves_in_both_notations(drawn):
     game, position = drawn

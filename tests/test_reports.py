@@ -30,7 +30,7 @@ def self_play(depth: int, *, ties: dict[Side, str], passes: str) -> tuple[Counts
             passes=passes,
             ties=ties[board.turn],
             deepen=False,
-            probe=counts.probe,
+            counts=counts,
         )
         board.push(found.move)
     return counts, turns, board

@@ -56,9 +56,13 @@ def positions(game_name: str, seed: int):
         return game, walk(game, START, seed, int(random.integers(0, size * size - 4))), DEEPEST
     if random.integers(2):
         game, position = small_war(seed)
-        return game, position, min(DEEPEST, 5)
+        return game, position, min(DEEPEST, 6 if game.marbles == 2 else 4)
     game = Abalone(14, 6)
-    return game, walk(game, abalone_start("belgian-daisy"), seed, int(random.integers(0, 30))), min(DEEPEST, 3)
+    return (
+        game,
+        walk(game, abalone_start("belgian-daisy"), seed, int(random.integers(0, 30))),
+        1 if interpreted() else 3,
+    )
 
 
 SHARED_CHOICES = {
@@ -353,5 +357,5 @@ def test_only_game_evaluation_and_probe_make_another_compilation():
     search(here, Limits(depth=3), evaluation="four-part-fine")
     coarse = len(alphabeta.compiled.signatures)
     assert coarse <= before + 1
-    search(here, Limits(depth=3), evaluation="discs", probe=Counts().probe)
+    search(here, Limits(depth=3), evaluation="discs", counts=Counts())
     assert len(alphabeta.compiled.signatures) == coarse + 1

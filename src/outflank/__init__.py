@@ -5,7 +5,7 @@
     >>> board.push("f4")
     <OthelloMove f4>
     >>> outflank.search(board, outflank.Limits(depth=6), evaluation="mobility").value
-    3
+    1
     >>> outflank.perft(outflank.AbaloneBoard.start(), 2).leaves
     1936
 

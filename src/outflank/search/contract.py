@@ -1,14 +1,13 @@
 """What a search is asked and what it answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal
 
 from outflank.boards.moves import Move
 from outflank.errors import OutflankError
 from outflank.search.ordering import Ordering
-from outflank.search.table import Occupancy
 
 DEEPEST = 100
 """More plies than a search will ever see the end of; Othello's longest games are shorter."""
@@ -129,8 +128,7 @@ class Result:
     hits: int = 0
     """Times that it knew the position."""
     table_bytes: int = 0
-    occupancy: Occupancy | None = field(default=None, compare=False)
-    """How full the table is at the end."""
+    """Memory of the table."""
 
     @property
     def nodes_per_second(self) -> float:

@@ -11,6 +11,7 @@ from outflank.boards import Board
 from outflank.errors import UnknownName
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import Limits, MoveValue, Options, Result, Stop
+from outflank.search.probes import Counts
 from outflank.search.root import Found, Root, Stopped
 from outflank.search.table import Table
 
@@ -23,7 +24,7 @@ def search(
     *,
     stop: Stop | None = None,
     table: Table | None = None,
-    probe: Any = None,
+    counts: Counts | None = None,
     **options: Any,
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
@@ -34,7 +35,7 @@ def search(
     (-8, True)
     """
     result = None
-    for result in iterate(board, limits, stop=stop, table=table, probe=probe, **options):  # noqa: B007
+    for result in iterate(board, limits, stop=stop, table=table, counts=counts, **options):  # noqa: B007
         pass
     assert result is not None
     return result
@@ -46,7 +47,7 @@ def iterate(
     *,
     stop: Stop | None = None,
     table: Table | None = None,
-    probe: Any = None,
+    counts: Counts | None = None,
     **options: Any,
 ) -> Iterator[Result]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
@@ -54,12 +55,13 @@ def iterate(
     The keyword options are the fields of `Options`. Without any limit the search goes on until
     nothing is estimated any more, or until `stop` is called, from whatever thread. A `table`
     kept from one search to the next must be used with the same game, evaluation and passes.
+    `counts` collects what is searched by the depth left.
     """
     chosen = Options(**options)
     limits = limits or Limits()
     if chosen.algorithm not in (*ALGORITHMS, *MONTE_CARLO):
         raise UnknownName.among("algorithm", chosen.algorithm, (*ALGORITHMS, *MONTE_CARLO))
-    root = Root(board.game, board.position, chosen, table=table, probe=probe)
+    root = Root(board.game, board.position, chosen, table=table, counts=counts)
     root.check(limits)
     if root.table is not None:
         root.table.grow_older()

@@ -39,7 +39,7 @@ def _(probe, depth, moves):
 
 
 class Counts:
-    """The memory of a `Profile`."""
+    """The memory of a `Profile`, which must live as long as kernels use the probe: hand this over, not the probe."""
 
     def __init__(self) -> None:
         self._words = np.zeros(2 * DEPTHS, np.uint64)

@@ -17,7 +17,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, Limits, Options
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named
-from outflank.search.probes import Silent, expanded
+from outflank.search.probes import Counts, Silent, expanded
 from outflank.search.quiet import settled
 from outflank.search.table import NO_MOVE, Table, looked_up, move_of
 from outflank.search.worker import (
@@ -64,11 +64,12 @@ class Root:
     """A position ready to be searched: its moves, a worker's record, and a table."""
 
     def __init__(
-        self, game: Any, position: Any, options: Options, *, table: Table | None = None, probe: Any = None
+        self, game: Any, position: Any, options: Options, *, table: Table | None = None, counts: Counts | None = None
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.evaluation = self._evaluation()
-        self.probe = Silent() if probe is None else probe
+        self._counts = counts  # kept alive: the kernels write to its memory
+        self.probe = Silent() if counts is None else counts.probe
         self.table = table
         if table is None and options.table_bits is not None and options.algorithm not in ("minimax", "uct", "flat"):
             self.table = Table(options.table_bits)

@@ -1,6 +1,8 @@
 """`outflank search`: the program's main job."""
 
+import contextlib
 import queue
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +22,9 @@ from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import MONTE_CARLO, iterate
 from outflank.ui.cli.common import PositionCommand, describe, one_board, output, position_options, print_json
 from outflank.ui.cli.show import draw
+
+Item = Result | BaseException | None
+"""What the searching thread hands over: a result, what went wrong, or that it has ended."""
 
 USUAL_SECONDS = 5.0
 """How long a search takes that is given no limit."""
@@ -57,6 +62,12 @@ USUAL_SECONDS = 5.0
     show_default=True,
     help="Which of several equal moves is taken.",
 )
+@click.option(
+    "--share-alpha/--no-share-alpha",
+    default=True,
+    help="Whether a root move is searched only as far as it could be better than those before.  [share-alpha]",
+)
+@click.option("--deepen/--no-deepen", default=True, help="Whether shallower searches come first.  [deepen]")
 @click.option("--pivot", type=click.Choice(["carried", "reset"]), default="carried", help="Where MTD(f) starts.")
 @click.option("--step", type=click.Choice(["1", "2"]), default="1", show_default=True, help="Plies between iterations.")
 @click.option("--aspiration", type=int, help="Half the width of the first window about the last value.")
@@ -104,7 +115,7 @@ def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result]:
 
     A kernel does not see Ctrl-C; this thread does, and calls `stop`.
     """
-    arrived: queue.Queue[Result | BaseException | None] = queue.Queue()
+    arrived: queue.Queue[Item] = queue.Queue()
 
     def work() -> None:
         try:
@@ -114,21 +125,23 @@ def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result]:
         except BaseException as error:
             arrived.put(error)
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    # A handler and not an exception: Ctrl-C may come while this thread is printing.
+    before = signal.signal(signal.SIGINT, lambda *_: stop())
+    try:
+        threading.Thread(target=work, daemon=True).start()
+        while (item := _next(arrived)) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _next(arrived: "queue.Queue[Item]") -> "Item":
+    """Wait in short steps, so that signals are seen on every system."""
     while True:
-        try:
-            item = arrived.get(timeout=0.2)
-        except queue.Empty:
-            continue
-        except KeyboardInterrupt:
-            stop()
-            continue
-        if item is None:
-            return
-        if isinstance(item, BaseException):
-            raise item
-        yield item
+        with contextlib.suppress(queue.Empty):
+            return arrived.get(timeout=0.2)
 
 
 def _show_json(board: Board[Any], results: Iterator[Result], stop: Stop) -> int:
