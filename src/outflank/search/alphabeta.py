@@ -113,6 +113,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     best_move = NO_MOVE
     low = alpha
     index = start
+    quiet = worker.quiet
     if left == 0:
         # Most nodes are here, one ply above the leaves: a loop of its own, with nothing in it but
         # moves and values, and counters in registers, makes the whole search a quarter faster.
@@ -122,16 +123,16 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
             move = worker.moves[index]
             child = play(game, position, move)
             child_state = after(evaluation, game, state, position, move, child)
-            if worker.quiet == 0:
+            if quiet == 0:
                 found = -value(evaluation, game, child, child_state)
             else:
                 floor = max(alpha, best)
-                found = -settled(game, evaluation, child, child_state, -beta, -floor, worker.quiet, end, worker)
+                found = -settled(game, evaluation, child, child_state, -beta, -floor, quiet, end, worker)
             if found > best:
                 best = found
                 best_move = np.int64(move)
             index += 1
-        if worker.quiet == 0:
+        if quiet == 0:
             worker.nodes += index - start
             worker.leaves += index - start
             worker.estimates += index - start
