@@ -45,15 +45,20 @@ def table(title: str, results: dict[str, dict[str, Any]]) -> None:
         print(row(name, result))
 
 
-def self_play_counts(depth: int, report: str) -> int:
-    """Calls (004) or spawns (002) of a game of minimax against itself."""
+RULES_002: dict[str, Any] = {"passes": "free", "ties": {Side.BLACK: "lowest", Side.WHITE: "lowest"}}
+RULES_004: dict[str, Any] = {"passes": "evaluated", "ties": {Side.BLACK: "highest", Side.WHITE: "lowest"}}
+"""What the reports' programs do about passes and among equal moves."""
+
+
+def self_play(depth: int, passes: str, ties: dict[Side, str]) -> tuple[Counts, int, OthelloBoard]:
+    """A game of minimax by discs against itself: what was searched, turns taken, and the last board."""
     counts = Counts()
     board = OthelloBoard.start(scoring="discs")
-    ties = {Side.BLACK: "highest", Side.WHITE: "lowest"} if report == "004" else dict.fromkeys(Side, "lowest")
-    passes = "evaluated" if report == "004" else "free"
+    turns = 0
     while not board.is_game_over():
-        if report == "002" and board.legal_moves[0].is_pass:
-            board.push("pass")
+        turns += 1
+        if passes == "free" and board.legal_moves[0].is_pass:
+            board.push("pass")  # the program of report 002 searches nothing then
             continue
         found = search(
             board,
@@ -65,12 +70,21 @@ def self_play_counts(depth: int, report: str) -> int:
             deepen=False,
             counts=counts,
         )
-        assert found.move is not None
         board.push(str(found.move))
-    if report == "002":
-        return sum(counts.moves[3:])
+    return counts, turns, board
+
+
+def spawns_002(depth: int) -> int:
+    """Legal moves of all nodes with three plies or more to go."""
+    counts, _, _ = self_play(depth, **RULES_002)
+    return sum(counts.moves[3:])
+
+
+def calls_and_turns_004(depth: int) -> tuple[int, int]:
+    """Nodes with depth left, and turns. The report's loop ends with a round of two passes: calls, too."""
+    counts, turns, board = self_play(depth, **RULES_004)
     closing = 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
-    return sum(counts.nodes[1:]) + closing
+    return sum(counts.nodes[1:]) + closing, turns + closing
 
 
 def main() -> None:
@@ -115,7 +129,7 @@ def main() -> None:
             for algorithm in ("alphabeta", "pvs", "mtdf")
         }
         table(key, samples[key])
-    integers = {"004": (22_635_599, self_play_counts(7, "004")), "002": (3_914_171, self_play_counts(7, "002"))}
+    integers = {"004": (22_635_599, calls_and_turns_004(7)[0]), "002": (3_914_171, spawns_002(7))}
     figures: dict[str, Any] = {
         "depth 17, nodes": samples["depth 17"]["symmetric positions shared"]["nodes"],
         "depth 17, seconds": samples["depth 17"]["symmetric positions shared"]["seconds"],

@@ -57,48 +57,56 @@ class OthelloPosition(NamedTuple):
 
 
 @inner
+def _steps() -> Any:
+    """How far a square is from its neighbour along a row, a column and both diagonals: a lane each."""
+    return lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
+
+
+@inner
+def _lines(opp: Any) -> Any:
+    """The discs of the opponent that can be inside a line, for each of the four."""
+    return spread(opp, _steps()) & lanes(INNER, WHOLE, INNER, INNER)
+
+
+@inner
+def _run_up(line: Any, origin: Any) -> Any:
+    """The runs of `line` that begin beside `origin`, towards higher squares: one, two, four, six long."""
+    step = _steps()
+    run = line & (origin << step)
+    run = run | (line & (run << step))
+    pairs = line & (line << step)
+    run = run | (pairs & (run << (step + step)))
+    return run | (pairs & (run << (step + step)))
+
+
+@inner
+def _run_down(line: Any, origin: Any) -> Any:
+    """The same towards lower squares."""
+    step = _steps()
+    run = line & (origin >> step)
+    run = run | (line & (run >> step))
+    pairs = line & (line >> step)
+    run = run | (pairs & (run >> (step + step)))
+    return run | (pairs & (run >> (step + step)))
+
+
+@inner
 def legal(own: Any, opp: Any) -> Any:
     """Squares where `own` may play, on a board without edges of its own."""
-    step = lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
-    step2 = step << lanes(ONE, ONE, ONE, ONE)
+    step, line = _steps(), _lines(opp)
     mine = spread(own, step)
-    line = spread(opp, step) & lanes(INNER, WHOLE, INNER, INNER)
-    # Runs of the opponent next to a disc of ours: one, two, then two more, and two more.
-    up = line & (mine << step)
-    up = up | (line & (up << step))
-    pairs = line & (line << step)
-    up = up | (pairs & (up << step2))
-    up = up | (pairs & (up << step2))
-    down = line & (mine >> step)
-    down = down | (line & (down >> step))
-    pairs = line & (line >> step)
-    down = down | (pairs & (down >> step2))
-    down = down | (pairs & (down >> step2))
-    return merged((up << step) | (down >> step)) & ~(own | opp)
+    reached = (_run_up(line, mine) << step) | (_run_down(line, mine) >> step)
+    return merged(reached) & ~(own | opp)
 
 
 @inner
 def flips(own: Any, opp: Any, disc: Any) -> Any:
     """The discs that turn when `own` plays `disc`, a board with one square."""
-    step = lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
-    step2 = step << lanes(ONE, ONE, ONE, ONE)
-    mine = spread(own, step)
-    placed = spread(disc, step)
-    line = spread(opp, step) & lanes(INNER, WHOLE, INNER, INNER)
-    up = line & (placed << step)
-    up = up | (line & (up << step))
-    pairs = line & (line << step)
-    up = up | (pairs & (up << step2))
-    up = up | (pairs & (up << step2))
-    down = line & (placed >> step)
-    down = down | (line & (down >> step))
-    pairs = line & (line >> step)
-    down = down | (pairs & (down >> step2))
-    down = down | (pairs & (down >> step2))
+    step, line = _steps(), _lines(opp)
+    mine, placed = spread(own, step), spread(disc, step)
+    up, down = _run_up(line, placed), _run_down(line, placed)
     # A run counts only if one of our discs closes it.
-    up = up & occupied((up << step) & mine)
-    down = down & occupied((down >> step) & mine)
-    return merged(up | down)
+    return merged((up & occupied((up << step) & mine)) | (down & occupied((down >> step) & mine)))
 
 
 @most_moves.register(Othello)
