@@ -32,8 +32,8 @@ ORDERINGS: dict[str, dict[str, int]] = {
 }
 """Weights of features, by the ordering's name; a game knows those whose features it has."""
 
-# Killers and history cost Othello a third more nodes, where a move's worth changes with every
-# disc, and save Abalone a seventh, where it does not.
+# On the same positions killers cost Othello a quarter to a third more nodes and history 5 to 25 %.
+# In Abalone killers save an eighth (five positions, depth 5); history changes next to nothing there.
 DEFAULTS: dict[str, tuple[str, dict[str, bool]]] = {
     "Othello": ("squares+mobility", {}),
     "Abalone": ("kinds", {"killers": True, "history": True}),

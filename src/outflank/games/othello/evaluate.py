@@ -37,12 +37,13 @@ class Phased(NamedTuple):
     """The default: eight features, weighted by the phase of the game, in tenths of a disc."""
 
 
-# Fitted to the results of 120,000 tournament games (the federation's record, 1977 to 2019), 7 million
-# positions, each phase by itself; rounded, and the first two phases, where results tell nothing yet,
-# set by hand. Rows are phases of five discs. Columns: moves, discs of the other side that are open to
-# attack, corners, squares beside an empty corner on the edge and on the diagonal, the rest of the
-# edge, squares beside a corner of one's own, discs. The error falls from 24 discs (knowing nothing)
-# to 20.6 after 29 discs, 16.8 after 44 and 9.1 at the end.
+# From a least-squares fit to the results of 120,000 tournament games (the federation's record, 1977 to
+# 2019; 7 million positions, each phase by itself), then smoothed by hand: much in the first four
+# phases, where results tell little of corners yet, a little in the fifth and seventh. Rows are phases
+# of five discs. Columns: moves, discs of the other side that are open to attack, corners, squares
+# beside an empty corner on the edge and on the diagonal, the rest of the edge, squares beside a corner
+# of one's own, discs. The raw fit, which had a constant as well, erred by 24 discs at the start
+# (knowing nothing), 20.6 with 29 to 33 discs on the board, 16.8 with 44 to 48 and 9.1 at the end.
 PHASE_WEIGHTS = np.array(
     [
         [10, 10, 90, -10, -90, 2, 20, -2],
