@@ -9,7 +9,7 @@ from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
 from outflank.kernels.compiler import kernels
-from outflank.search import montecarlo  # noqa: F401
+from outflank.search import montecarlo  # noqa: F401  # as above
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 

@@ -120,7 +120,7 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         # A kernel named inside another kernel is, to the compiler, its dispatcher.
-        return self.compiled._numba_type_  # type: ignore[attr-defined]
+        return self.compiled._numba_type_  # type: ignore[attr-defined]  # numba is untyped
 
     def sample(self, arguments: Callable[..., Any]) -> Callable[..., Any]:
         """Name typical arguments, for `warm` and tests.

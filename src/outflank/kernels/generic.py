@@ -46,7 +46,7 @@ def generic(stub: Callable[..., Any]) -> Any:
         _tell_apart(cls)
         return register(cls, body)
 
-    function.register = noted  # type: ignore[assignment]
+    function.register = noted  # type: ignore[assignment]  # narrower: a class is always given
 
     @extend
     def teach() -> None:
@@ -54,7 +54,7 @@ def generic(stub: Callable[..., Any]) -> Any:
         from numba.extending import overload
 
         @overload(function, strict=False, jit_options=OPTIONS)
-        def resolve(subject, *rest):  # type: ignore[no-untyped-def]
+        def resolve(subject, *rest):  # type: ignore[no-untyped-def]  # its arguments are Numba types
             body = function.dispatch(getattr(subject, "instance_class", object))
             if body is stub:
                 raise NumbaTypeError(f"{stub.__name__}: nothing registered for {subject}")

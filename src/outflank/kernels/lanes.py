@@ -73,7 +73,7 @@ def _teach_numba() -> None:
             super().__init__(name=f"lanes({count})")
 
     @register_model(Lanes)
-    class LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+    class LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # numba is untyped
         def __init__(self, manager: Any, lanes_type: Any) -> None:
             super().__init__(manager, lanes_type, ir.VectorType(word, lanes_type.count))
 

@@ -35,7 +35,7 @@ def search(
     (-8, True)
     """
     result = None
-    for result in iterate(board, limits, stop=stop, table=table, counts=counts, **options):  # noqa: B007
+    for result in iterate(board, limits, stop=stop, table=table, counts=counts, **options):  # noqa: B007  # the last one is wanted
         pass
     assert result is not None
     return result
