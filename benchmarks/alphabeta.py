@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.common import compile_c, interleaved, ratio, save
 from outflank import Options, OthelloBoard
+from outflank.search.alone import Alone
 from outflank.search.root import HIGH, LOW, Root
 
 DEPTH = 12
@@ -32,12 +33,13 @@ def main() -> None:
     board = OthelloBoard.start(scoring="discs")
     options = Options(algorithm="alphabeta", evaluation="discs", ordering="none", table_bits=None)
     root = Root(board.game, board.position, options)
+    alone = Alone(root)
     move = next(move for move in root.moves if move.code == FIRST)
 
     def searched() -> tuple[int, int, float]:
         root.begin_search(None)
         started = time.perf_counter()
-        value = -root.child_value(move, LOW, HIGH, DEPTH)
+        value = -alone.child_value(move, LOW, HIGH, DEPTH)
         return value, int(root.worker.nodes), time.perf_counter() - started
 
     value, nodes, _ = searched()  # compiles, too

@@ -52,7 +52,7 @@ def test_report_003_counts_its_leaves_at_depth_5():
     assert lab_search(5, "rings", share_alpha=False).leaves == 1_605_372
 
 
-def lab_search(depth: int, evaluation: str, *, share_alpha: bool):
+def lab_search(depth: int, evaluation: str, *, share_alpha: bool, **options):
     board = AbaloneBoard.start()
     kinds = ordering_named(board.game, "kinds", from_depth=1)
     return search(
@@ -64,6 +64,7 @@ def lab_search(depth: int, evaluation: str, *, share_alpha: bool):
         table_bits=None,
         deepen=False,
         share_alpha=share_alpha,
+        **({"workers": 1} | options),
     )
 
 

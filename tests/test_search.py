@@ -199,11 +199,11 @@ def test_searches_run_side_by_side():
         AbaloneBoard.start(),
         AbaloneBoard.start("star"),
     ]
-    alone = [search(here, Limits(depth=4)) for here in boards]
+    alone = [search(here, Limits(depth=4), workers=1) for here in boards]
     together: list = [None] * len(boards)
 
     def run(index):
-        together[index] = search(boards[index], Limits(depth=4))
+        together[index] = search(boards[index], Limits(depth=4), workers=1)
 
     threads = [threading.Thread(target=run, args=(index,)) for index in range(len(boards))]
     for thread in threads:

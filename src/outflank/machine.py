@@ -52,6 +52,11 @@ def usable_cores() -> float:
     return float(allowed) if quota is None else min(float(allowed), quota)
 
 
+def can_pin() -> bool:
+    """Whether this system binds threads to cores."""
+    return hasattr(os, "sched_setaffinity")
+
+
 def _processor() -> str:
     if sys.platform == "linux":
         for line in _lines(Path("/proc/cpuinfo")):

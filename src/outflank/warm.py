@@ -10,6 +10,7 @@ from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
 from outflank.kernels.compiler import kernels
 from outflank.search import montecarlo  # noqa: F401  # as above
+from outflank.search.division import scheme_named, schemes
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 
@@ -20,6 +21,8 @@ def warm(*, every: bool = False) -> Iterator[cache.Event]:
     With `every`, for each evaluation that can be chosen by name, not only for the usual ones.
     """
     told = len(cache.history)
+    for name in schemes():
+        scheme_named(name)  # imports its kernels
     ours = [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
     for game, position in STARTS:
         for kernel in ours:

@@ -25,6 +25,16 @@ def _(game, position, move, child, weights):
     return np.int64(0)
 
 
+@generic
+def row(game: Any, move: Any) -> Any:
+    """The row of the board that `move` belongs to: moves of a row may be handed out together."""
+
+
+@row.register(object)
+def _(game, move):
+    return np.int64(move)
+
+
 def register_features(game: type, *names: str) -> None:
     """Name the features of a game's `promise`, in the order of their weights."""
     _named[game] = names

@@ -1,7 +1,7 @@
-"""Words of shared memory by address: a large table that a record can hold without an array.
+"""Shared memory by address: words of a large table, and records that name each other.
 
 An array argument costs a kernel seven words a call; its address in a record costs none. Reads
-and writes are relaxed atomics: never torn within a word, in no order between words.
+and writes of words are relaxed atomics: never torn within a word, in no order between words.
 """
 
 import ctypes
@@ -28,6 +28,12 @@ def write_word(address: Any, index: Any, word: Any) -> None:
     ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value = int(word)
 
 
+def record_at(address: Any, dtype: Any) -> Any:
+    """The record of type `dtype` that lies at `address`. The caller must keep its memory alive."""
+    raw = (ctypes.c_uint8 * dtype.itemsize).from_address(int(address))
+    return np.frombuffer(raw, np.uint8).view(dtype).view(np.recarray)[0]
+
+
 @extend
 def _teach_numba() -> None:
     from llvmlite import ir
@@ -45,6 +51,15 @@ def _teach_numba() -> None:
         builder.store_atomic(value, place(builder, address, index), "monotonic", 8)
         return context.get_dummy_value()
 
+    def view(context: Any, builder: Any, signature: Any, address: Any, dtype: Any) -> Any:
+        return builder.inttoptr(address, context.get_value_type(signature.return_type))
+
+    define(
+        record_at,
+        (types.Integer, types.DType),
+        lambda address, dtype: (dtype.dtype, types.int64, dtype),
+        view,
+    )
     integers = (types.Integer, types.Integer)
     define(read_word, integers, lambda *_: (types.uint64, types.int64, types.int64), read)
     define(

@@ -141,6 +141,9 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
             worker.line_length[ply] = 1
         elif best >= beta:
             reward(best_move, depth, ply, worker)
+            worker.cutoffs += 1
+            if index == start + 1:
+                worker.first_cutoffs += 1
         index = end
     while index < end:
         if sort == SORT_ALL or (sort != SORT_NONE and index == start):
@@ -162,6 +165,9 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
                 low = found
                 if found >= beta:
                     reward(best_move, depth, ply, worker)
+                    worker.cutoffs += 1
+                    if index == start:
+                        worker.first_cutoffs += 1
                     break
                 # The principal variation: this move and what follows it.
                 worker.line[ply, 0] = move

@@ -73,6 +73,21 @@ class Options:
     """How many of the best moves to find the values of."""
     seed: int = 1
     """For Monte-Carlo."""
+    workers: int | None = None
+    """Threads that search; None: one per core, or one alone for Monte-Carlo unless `parallel` says how."""
+    parallel: str | None = None
+    """The scheme by which they share the work; None: the best one that carries the algorithm."""
+    threshold: int | None = None
+    """Plies left at which a part of the tree is no longer divided; None: the scheme's usual one."""
+    levels: int | None = None
+    """Plies from the root that are divided; None: the scheme's usual number."""
+    schedule: str | int = "one"
+    """How the moves of a divided node are handed out: by `one`, by `rows` of the board, so many at a time, or
+    `static`: divided among the workers in advance."""
+    pin: bool = False
+    """Whether each worker stays on a core of its own."""
+    pace: int = 0
+    """Nodes after which a worker gives up its core, so that more workers than cores advance evenly; 0: never."""
 
     def __post_init__(self) -> None:
         for name, allowed in (
@@ -88,6 +103,14 @@ class Options:
             raise OutflankError(f"quiet={self.quiet}: a line goes on for 0 to 10 plies")
         if self.moves < 1:
             raise OutflankError(f"moves={self.moves}: at least one move is wanted")
+        for name, least in (("workers", 1), ("threshold", 0), ("levels", 1), ("pace", 0)):
+            given = getattr(self, name)
+            if given is not None and given < least:
+                raise OutflankError(f"{name}={given}: at least {least}")
+        if self.schedule not in ("one", "rows", "static") and not (
+            isinstance(self.schedule, int) and self.schedule >= 1
+        ):
+            raise OutflankError(f"schedule={self.schedule!r}: one, rows, static or a positive number of moves")
         if self.aspiration is not None and self.aspiration < 1:
             raise OutflankError(f"aspiration={self.aspiration}: a window is at least 1 wide")
 
@@ -98,6 +121,37 @@ class MoveValue:
 
     move: Move
     value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerStatistics:
+    """What one worker did in a search."""
+
+    useful_seconds: float = 0.0
+    """Time with a part of the tree in hand."""
+    idle_seconds: float = 0.0
+    """Time spent looking for one, or waiting."""
+    nodes: int = 0
+    wasted_nodes: int = 0
+    """Nodes of parts that were given up because their value was not wanted any more."""
+    spawned: int = 0
+    """Moves that it offered to others."""
+    executed: int = 0
+    """Offered moves that it searched, its own or others'."""
+    stolen: int = 0
+    """Those of them that another worker had offered."""
+    steals_tried: int = 0
+    steals_won: int = 0
+    aborts_sent: int = 0
+    """Cut-offs of its own that others had to be told of."""
+    aborts_obeyed: int = 0
+    """Parts that it gave up."""
+    table_lookups: int = 0
+    table_hits: int = 0
+    cutoffs: int = 0
+    """Nodes ended by a move that was too good."""
+    first_cutoffs: int = 0
+    """Those where it was the first move tried: the ordering was right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +183,47 @@ class Result:
     """Times that it knew the position."""
     table_bytes: int = 0
     """Memory of the table."""
+    scheme: str | None = None
+    """How the workers shared the work; None: there was one, and nothing to share."""
+    workers: tuple[WorkerStatistics, ...] = ()
+    """What each worker did."""
+    worker_bytes: int = 0
+    """Memory of the workers: their records, stacks and split points."""
+
+    @property
+    def idle_share(self) -> float:
+        """The part of the workers' time in which they had nothing to do."""
+        idle = sum(worker.idle_seconds for worker in self.workers)
+        busy = sum(worker.useful_seconds for worker in self.workers)
+        return idle / (idle + busy) if idle + busy > 0 else 0.0
 
     @property
     def nodes_per_second(self) -> float:
         """Speed."""
         return self.nodes / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A parallel search beside the sequential one, to the same depth."""
+
+    alone: Result
+    together: Result
+
+    @property
+    def speed_up(self) -> float:
+        """How many times faster."""
+        return self.alone.seconds / self.together.seconds if self.together.seconds > 0 else 0.0
+
+    @property
+    def efficiency(self) -> float:
+        """Speed-up per worker."""
+        return self.speed_up / max(len(self.together.workers), 1)
+
+    @property
+    def search_overhead(self) -> float:
+        """Nodes that one worker would not have entered, per node that it would; negative where luck saved some."""
+        return self.together.nodes / self.alone.nodes - 1 if self.alone.nodes else 0.0
 
 
 class Stop:

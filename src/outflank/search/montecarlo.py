@@ -8,9 +8,9 @@ themselves for a seed. Values are thousandths of a win for the side to move.
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from outflank.games.hints import promise
 from outflank.games.rules import fill, pack, play, unpack
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
-from outflank.search.contract import Limits, MoveValue, Options, Result, Stop
+from outflank.search.contract import Limits, MoveValue, Options, Result, Stop, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.worker import stopped
 
@@ -36,6 +36,9 @@ SCALE = 400
 
 EXPLORE = 1.0
 """The weight of what is not known yet against what went well."""
+
+LONGEST_PATH = 256
+"""Nodes from the root of a tree to its leaves, at most."""
 
 NODES = 1 << 20
 """Nodes that a tree may have; when it is full, it is still used and no longer grown."""
@@ -66,7 +69,7 @@ def _random(state: Any, limit: Any) -> Any:
 
 
 @inner
-def _played_out(game, evaluation, position, worker, random):
+def played_out(game, evaluation, position, worker, random):
     """The result of a game from `position` for the side to move there.
 
     The policy looks at two random moves and takes the one that promises more: weak enough to
@@ -151,7 +154,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
                 path[length] = node
                 length += 1
                 position = unpack(game, tree[node].first, tree[node].second)
-        result = -_played_out(game, evaluation, position, worker, random)  # for the side that moved to it
+        result = -played_out(game, evaluation, position, worker, random)  # for the side that moved to it
         for back in range(length - 1, -1, -1):
             tree[path[back]].visits += 1
             tree[path[back]].sum += result
@@ -162,15 +165,16 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
 @grow.sample
 def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root = Root(game, position, Options(algorithm="uct"))
-    tree = _seedling(root, room=512)
-    yield game, root.evaluation, *tree, 1, False, root.worker, _seeded(1), np.zeros(32, np.int64)
+    tree = seedling(root, room=512)
+    yield game, root.evaluation, *tree, 1, False, root.worker, seeded(1), np.zeros(32, np.int64)
 
 
-def _seeded(seed: int) -> Any:
+def seeded(seed: int) -> Any:
+    """The state of the random numbers."""
     return np.array([seed * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
 
 
-def _seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
+def seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
     """A tree with the root and its moves."""
     tree = np.zeros(room, NODE)
     tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
@@ -181,26 +185,61 @@ def _seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
     return tree, 1 + len(root.moves)
 
 
-def iterate_playouts(board: Board[Any], root: Root, limits: Limits, stop: Stop | None) -> Iterator[Result]:
+class Playing(Protocol):
+    """Who plays the games of one search, and the trees they grow."""
+
+    trees: list[Any]
+    """Trees with the same root; the first one is the leader's."""
+
+    def play(self, games: int) -> None:
+        """Play about so many games, or until stopped."""
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """What each worker has done so far."""
+
+
+class OnePlayer:
+    """One worker and its tree."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        tree, self.used = seedling(root)
+        self.trees = [tree]
+        self._random, self._path = seeded(root.options.seed), np.zeros(LONGEST_PATH, np.int64)
+
+    def play(self, games: int) -> None:
+        """Play so many games, or until stopped."""
+        root, flat = self.root, self.root.options.algorithm == "flat"
+        arguments = (self.trees[0], self.used, games, flat, root.worker, self._random, self._path)
+        self.used = grow(root.game, root.evaluation, *arguments)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """One worker's."""
+        return (WorkerStatistics(nodes=int(self.root.worker.nodes)),)
+
+
+def iterate_playouts(
+    board: Board[Any], root: Root, playing: Playing, scheme: str | None, limits: Limits, stop: Stop | None
+) -> Iterator[Result]:
     """Play games until a limit is reached; a result each time that their number has doubled."""
     if limits.depth is not None:
         raise OutflankError(f"{root.options.algorithm} has no depth: limit it by time or nodes")
     if root.options.exact:
         raise OutflankError(f"{root.options.algorithm} proves nothing: exact needs another algorithm")
-    return _playouts(board, root, limits, stop or Stop())
+    return _playouts(board, root, playing, scheme, limits, stop or Stop())
 
 
-def _playouts(board: Board[Any], root: Root, limits: Limits, stop: Stop) -> Iterator[Result]:
-    game, flat = root.game, root.options.algorithm == "flat"
+def _playouts(
+    board: Board[Any], root: Root, playing: Playing, scheme: str | None, limits: Limits, stop: Stop
+) -> Iterator[Result]:
     if not root.moves:
-        final_value = int(final(root.evaluation, game, root.position))
+        final_value = int(final(root.evaluation, root.game, root.position))
         won = WIN if final_value > 0 else -WIN if final_value < 0 else 0
         yield Result(value=won, move=None, pv=(), depth=0, nodes=0, leaves=1, seconds=0.0, exact=True)
         return
-    tree, used = _seedling(root)
-    random, path = _seeded(root.options.seed), np.zeros(256, np.int64)
     root.begin_search(None)
-    grow(game, root.evaluation, tree, used, 0, flat, root.worker, random, path)  # compiles
+    playing.play(0)  # compiles
+    root.stop()
     root.begin_search(limits.nodes)
     started = time.perf_counter()
     stop.tell(root.stop)
@@ -209,50 +248,50 @@ def _playouts(board: Board[Any], root: Root, limits: Limits, stop: Stop) -> Iter
         timer.daemon = True
         timer.start()
     try:
-        batch = max(64, len(root.moves))
+        games = max(64, len(root.moves))
         while True:
-            used = grow(game, root.evaluation, tree, used, batch, flat, root.worker, random, path)
-            ended = bool(root.worker.aborted)
-            yield replace(_summary(board, root, tree, time.perf_counter() - started), stopped=ended)
+            playing.play(games)
+            ended = bool(root.bell.stop)
+            yield replace(
+                _summary(board, root, playing.trees, time.perf_counter() - started),
+                scheme=scheme,
+                workers=playing.statistics(),
+                stopped=ended,
+            )
             if ended:
                 return
-            batch *= 2
+            games *= 2
     finally:
         if timer is not None:
             timer.cancel()
         stop.forget(root.stop)
 
 
-def _summary(board: Board[Any], root: Root, tree: Any, seconds: float) -> Result:
+def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float) -> Result:
     """The move with the most games, or in `flat`, where all have as many, with the best ones."""
-
-    def mean(node: int) -> int:
-        return round(int(tree[node]["sum"]) / max(int(tree[node]["visits"]), 1))
-
-    def children(node: int) -> range:
-        first = int(tree[node]["children"])
-        return range(first, first + int(tree[node]["count"])) if first else range(0)
-
-    def rank(node: int) -> tuple[int, int]:
-        visits = int(tree[node]["visits"])
-        return (0, mean(node)) if root.options.algorithm == "flat" else (visits, mean(node))
-
-    line: list[int] = []
-    node = 0
-    while children(node) and (not line or tree[node]["visits"] > 10):
-        node = max(children(node), key=rank)
-        line.append(node)
-    best = sorted(children(0), key=rank, reverse=True)
+    tree = trees[0]
+    count = int(tree[0]["count"])
+    visits = sum(other["visits"][1 : count + 1] for other in trees)
+    sums = sum(other["sum"][1 : count + 1] for other in trees)
+    means = [round(int(total) / max(int(games), 1)) for total, games in zip(sums, visits, strict=True)]
+    flat = root.options.algorithm == "flat"
+    ranked = sorted(range(count), key=lambda move: (0 if flat else int(visits[move]), means[move]), reverse=True)
+    line = [1 + ranked[0]]
+    while tree[line[-1]]["children"] > 0 and tree[line[-1]]["visits"] > 10:
+        first = int(tree[line[-1]]["children"])
+        line.append(max(range(first, first + int(tree[line[-1]]["count"])), key=lambda node: tree[node]["visits"]))
+    codes = [int(tree[1 + move]["move"]) for move in ranked]
     return Result(
-        value=mean(best[0]),
-        move=board.move(int(tree[best[0]]["move"])),
+        value=means[ranked[0]],
+        move=board.move(codes[0]),
         pv=tuple(board.move(int(tree[node]["move"])) for node in line),
         depth=len(line),
-        nodes=int(root.worker.nodes),
-        leaves=int(root.worker.leaves),
+        nodes=root.counter("nodes"),
+        leaves=root.counter("leaves"),
         seconds=seconds,
         exact=False,
         best=tuple(
-            MoveValue(move=board.move(int(tree[node]["move"])), value=mean(node)) for node in best[: root.options.moves]
+            MoveValue(move=board.move(code), value=means[move])
+            for code, move in zip(codes[: root.options.moves], ranked, strict=False)
         ),
     )

@@ -45,6 +45,9 @@ EXACT_DEFAULTS = {"Othello": "mobility"}
 TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
 
+JITTER = 0x3FF
+"""What a worker's jitter adds to a score, at most: about four units of a feature."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordering:
@@ -109,6 +112,8 @@ def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start
             score += promise(game, position, move, play(game, position, move), worker.weights) << 8
             if worker.history != 0:
                 score += worker.past[move & (CODES - 1)]
+            if worker.jitter != 0:
+                score += (np.int64(move) + 1) * worker.jitter & JITTER
         worker.scores[index] = score
 
 

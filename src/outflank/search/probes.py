@@ -45,6 +45,11 @@ class Counts:
         self._words = np.zeros(2 * DEPTHS, np.uint64)
         self.probe = Profile(address_of(self._words))
 
+    def absorb(self, other: "Counts") -> None:
+        """Add what another has counted, and let it begin anew."""
+        self._words += other._words
+        other._words[:] = 0
+
     @property
     def nodes(self) -> list[int]:
         """Nodes searched, by the depth they had left."""

@@ -1,6 +1,6 @@
 """The root of a search: its moves one by one, and what is known of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from outflank.games import catalog  # noqa: F401  # registers evaluations and fe
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, pack, play
-from outflank.kernels.atomics import store
+from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, Limits, Options
@@ -21,14 +21,17 @@ from outflank.search.probes import Counts, Silent, expanded
 from outflank.search.quiet import settled
 from outflank.search.table import NO_MOVE, Table, looked_up, move_of
 from outflank.search.worker import (
+    BELL,
+    COUNTERS,
+    ENDLESS,
     PASS_EVALUATES,
     PASS_FREE,
     PASS_PLY,
-    POLL_NODES,
     ROOM,
     SORT_BEST,
     SORT_NONE,
     WORKER,
+    halt,
 )
 
 LOW, HIGH = -LIMIT, LIMIT
@@ -68,12 +71,14 @@ class Root:
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.evaluation = self._evaluation()
-        self._counts = counts  # kept alive: the kernels write to its memory
+        self.counts = counts  # kept alive: the kernels write to its memory
         self.probe = Silent() if counts is None else counts.probe
         self.table = table
         if table is None and options.table_bits is not None and options.algorithm not in ("minimax", "uct", "flat"):
             self.table = Table(options.table_bits)
-        self.worker = self._new_worker()
+        self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
+        self.bell = self._bells[0]
+        self.workers = self.new_workers(1)
         self.deepest = min(DEEPEST, ROOM // most_moves(game) - 1)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
@@ -84,24 +89,39 @@ class Root:
             return Exact()
         return evaluation_named(self.game, chosen) if chosen is None or isinstance(chosen, str) else chosen
 
-    def _new_worker(self) -> Any:
+    @property
+    def worker(self) -> Any:
+        """The worker that leads."""
+        return self.workers[0]
+
+    def new_workers(self, count: int) -> Any:
+        """Records of so many workers that do as the options say."""
         options = self.options
-        worker = allocate(WORKER, 1)[0]
-        worker.node_limit = 1 << 62
-        worker.pass_rule = PASSES[options.passes]
-        worker.quiet = options.quiet
-        worker.scout = int(options.algorithm == "pvs")
-        worker.at_least = int(options.table_depth == "at-least")
-        worker.canonical = int(options.canonical)
-        worker.killer[:] = NO_MOVE
-        if self.table is not None:
-            worker.table, worker.table_shift, worker.age = self.table.address, self.table.shift, self.table.age
-            worker.table_from = 2
+        try:
+            workers = allocate(WORKER, count)
+        except MemoryError:
+            raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
         ordering = options.ordering
         if not isinstance(ordering, Ordering):
             ordering = ordering_named(self.game, ordering, exact=options.exact)
-        ordering.apply(self.game, worker)
-        return worker
+        for worker in workers:
+            worker.bell = address_of(self._bells)
+            worker.pace = options.pace
+            worker.pass_rule = PASSES[options.passes]
+            worker.quiet = options.quiet
+            worker.scout = int(options.algorithm == "pvs")
+            worker.at_least = int(options.table_depth == "at-least")
+            worker.canonical = int(options.canonical)
+            worker.killer[:] = NO_MOVE
+            if self.table is not None:
+                worker.table, worker.table_shift, worker.age = self.table.address, self.table.shift, self.table.age
+                worker.table_from = 2
+            ordering.apply(self.game, worker)
+        return workers
+
+    def counter(self, name: str) -> int:
+        """A counter of the workers' records, all workers together."""
+        return int(self.workers[name].sum())
 
     def _moves(self) -> list[RootMove]:
         buffer = np.zeros(most_moves(self.game), MOVE)
@@ -131,15 +151,17 @@ class Root:
 
     def stop(self) -> None:
         """Make the kernels come back."""
-        store(self.worker, "stop", 1)
+        halt(self.bell)
 
     def begin_search(self, node_limit: int | None) -> None:
         """Reset the counters, and let the search run to `node_limit`."""
-        worker = self.worker
-        worker.nodes = worker.leaves = worker.estimates = worker.lookups = worker.hits = worker.cuts = 0
-        worker.aborted = 0
-        worker.node_limit = 1 << 62 if node_limit is None else node_limit
-        worker.poll_at = min(POLL_NODES, int(worker.node_limit))
+        bell = self.bell
+        bell.stop = bell.nodes = 0
+        bell.node_limit = ENDLESS if node_limit is None else node_limit
+        for name in COUNTERS:
+            self.workers[name] = 0
+        for name in ("aborted", "told", "poll_at"):
+            self.workers[name] = 0
 
     # --- values ---
 
@@ -165,50 +187,7 @@ class Root:
         """The depth left after a move of the root."""
         return depth if self.passing and self.options.passes == "free" else depth - 1
 
-    def child_value(self, move: RootMove, alpha: int, beta: int, depth: int) -> int:
-        """What `move` is worth, `depth` plies below it, as far as (alpha, beta) asks; alpha-beta's promise."""
-        if depth == 0:
-            self.worker.line_length[1] = 0
-            if self.options.quiet:
-                arguments = (self.game, self.evaluation, move.child, move.state)
-                return -int(settled(*arguments, -beta, -alpha, self.options.quiet, 0, self.worker))
-            self.worker.nodes += 1
-            self.worker.leaves += 1
-            self.worker.estimates += 1
-            return -int(value(self.evaluation, self.game, move.child, move.state))
-        found = -alphabeta(
-            self.game,
-            self.evaluation,
-            move.child,
-            move.state,
-            -beta,
-            -alpha,
-            depth,
-            1,
-            0,
-            self.worker,
-            self.probe,
-        )
-        self._give_up_if_stopped()
-        return int(found)
-
-    def child_minimax(self, move: RootMove, depth: int) -> int:
-        """What `move` is worth, without any cut-off."""
-        if depth == 0:
-            return self.child_value(move, LOW, HIGH, 0)
-        found = -minimax(self.game, self.evaluation, move.child, move.state, depth, 0, self.worker, self.probe)
-        self._give_up_if_stopped()
-        return int(found)
-
-    def _give_up_if_stopped(self) -> None:
-        if self.worker.aborted:
-            raise Stopped
-
     # --- lines ---
-
-    def line_below(self) -> tuple[int, ...]:
-        """The principal variation that the last search of a child left behind."""
-        return tuple(int(code) for code in self.worker.line[1][: int(self.worker.line_length[1])])
 
     def prolonged(self, line: tuple[int, ...], depth: int) -> tuple[int, ...]:
         """`line` with what the table knows to follow it, at most `depth` moves in all."""
@@ -229,7 +208,14 @@ class Root:
         return line
 
 
-def _roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
+def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
+    """The one that the tie rule names; the list is in the order of search."""
+    if ties == "first":
+        return moves[0]
+    return (min if ties == "lowest" else max)(moves, key=lambda move: move.code)
+
+
+def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
     """A root for each way in which a game's searches are compiled: by the types of its evaluations."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
     chosen = list(types.values()) if every else [evaluation_named(game)]
@@ -239,20 +225,20 @@ def _roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
 
 @minimax.sample
 def _minimax_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in _roots(game, position, every):
+    for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, 2, 0, root.worker, root.probe
 
 
 @settled.sample
 def _settled_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in _roots(game, position, every):
+    for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 1, 0, root.worker
 
 
 @alphabeta.sample
 def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in _roots(game, position, every):
+    for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe

@@ -26,7 +26,8 @@ NO_MOVE = 0xFFFF
 
 FEWEST_BITS, MOST_BITS = 4, 34
 
-# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-47;
+# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-47, how
+# many workers are at it in 48-55, and in which episode they began in 56-62;
 # bit 63 is always set, so that no data is 0 and an empty slot matches no position.
 OFFSET = 1 << 15
 PRESENT = 1 << 63
@@ -75,6 +76,24 @@ def bound_of(data: Any) -> Any:
 def age_of(data: Any) -> Any:
     """The search that wrote it, modulo 64."""
     return np.int64((data >> U64(42)) & U64(63))
+
+
+MOST_AT_IT, EPISODES = 255, 128
+
+
+@inner
+def at_it(data: Any, episode: Any) -> Any:
+    """How many workers were searching the position in this episode when the entry was written."""
+    if np.int64((data >> U64(56)) & U64(EPISODES - 1)) != episode:
+        return np.int64(0)
+    return np.int64((data >> U64(48)) & U64(MOST_AT_IT))
+
+
+@inner
+def marked(data: Any, workers: Any, episode: Any) -> Any:
+    """The data with another number of workers at it."""
+    rest = data & U64(0x8000FFFFFFFFFFFF)
+    return rest | (U64(min(workers, MOST_AT_IT)) << U64(48)) | (U64(episode) << U64(56))
 
 
 @inner

@@ -4,15 +4,19 @@ Everything that does not select compiled code is a field here, read at run time.
 of game, evaluation and probe make another compilation.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from outflank.games.hints import FEATURES
 from outflank.games.rules import MOVE
-from outflank.kernels.atomics import load
-from outflank.kernels.compiler import inner
-from outflank.kernels.records import record_type
+from outflank.kernels.atomics import fetch_add, load, store
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.memory import read_word, record_at
+from outflank.kernels.records import allocate, record_type
+from outflank.kernels.waiting import yield_core
 
 ROOM = 1 << 14
 """Moves on the line that a worker is in."""
@@ -30,12 +34,32 @@ SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
 """How moves are ordered: as generated, the most promising one first, or all of them."""
 
 POLL_NODES = 4096
-"""Nodes between two looks at the stop flag: some hundred microseconds."""
+"""Nodes between two looks at the limit of nodes: some hundred microseconds."""
+
+ENDLESS = 1 << 62
+
+BELL = record_type(
+    {
+        "rung": np.int64,  # how often somebody's work has become pointless
+        "stop": np.int64,  # not 0: everybody's has
+        "nodes": np.int64,  # what all workers have entered, as far as they have told
+        "node_limit": np.int64,
+    },
+    apart=("rung", "stop", "nodes"),
+)
+"""What tells the workers of a search to stop. They look at `rung` at every node: as long as nobody
+writes to it, the line stays in every core's cache and a look costs next to nothing."""
 
 WORKER = record_type(
     {
-        # what others write
-        "stop": np.int64,  # not 0: come back at once
+        # when to stop
+        "bell": np.int64,  # address of the search's
+        "heard": np.int64,  # how often it had rung when this worker last looked
+        "lifeline": np.int64,  # address of two words: not 0 once cut, and the next lifeline; 0: none
+        "aborted": np.int64,  # the last search was stopped: its value is worthless
+        "poll_at": np.int64,  # nodes at which to tell the bell of them
+        "told": np.int64,  # nodes that the bell knows of
+        "pace": np.int64,  # nodes between two times that the core is given up; 0: never
         # counters
         "nodes": np.int64,  # positions entered, leaves included
         "leaves": np.int64,  # positions evaluated
@@ -43,9 +67,8 @@ WORKER = record_type(
         "lookups": np.int64,
         "hits": np.int64,  # positions the table knew
         "cuts": np.int64,  # and those it made an end of
-        "aborted": np.int64,  # the last search was stopped: its value is worthless
-        "poll_at": np.int64,  # nodes at which to look at the stop flag again
-        "node_limit": np.int64,
+        "cutoffs": np.int64,  # nodes ended by a move that was too good
+        "first_cutoffs": np.int64,  # and those where it was the first move tried
         # options
         "pass_rule": np.int64,
         "quiet": np.int64,  # plies of noisy moves beyond the depth
@@ -60,6 +83,7 @@ WORKER = record_type(
         "sort_from": np.int64,  # depth from which moves are ordered
         "killers": np.int64,  # whether each is used
         "history": np.int64,
+        "jitter": np.int64,  # not 0: moves that look alike are tried in another order, one for each number
         "weights": (np.int64, FEATURES),
         # stacks and memories
         "line_length": (np.int64, PLIES),
@@ -69,20 +93,73 @@ WORKER = record_type(
         "scores": (np.int64, ROOM),
         "past": (np.int64, CODES),
     },
-    apart=("stop",),
 )
+
+COUNTERS = ("nodes", "leaves", "estimates", "lookups", "hits", "cuts", "cutoffs", "first_cutoffs")
+"""The fields that count."""
+
+
+@inner
+def ring(bell: Any) -> Any:
+    """Make every worker look whether what it does is still wanted."""
+    fetch_add(bell, "rung", 1)
+
+
+@kernel
+def halt(bell):
+    """Stop everybody. A kernel, for Python's own writes are not atomic beside those of kernels."""
+    store(bell, "stop", 1)
+    ring(bell)
+
+
+@halt.sample
+def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield (allocate(BELL, 1)[0],)
+
+
+@inner
+def alive(bell: Any, lifeline: Any) -> Any:
+    """Whether the search goes on and nobody has cut `lifeline`, or one above it."""
+    if load(bell, "stop") != 0:
+        return False
+    while lifeline != 0:
+        if read_word(lifeline, 0) != U64(0):
+            return False
+        lifeline = np.int64(read_word(lifeline, 1))
+    return True
+
+
+@inner
+def heed(worker: Any) -> Any:
+    """The bell has rung: give up if it was for this worker."""
+    bell = record_at(worker.bell, BELL)
+    # First how often it rang, then for whom: whoever rings later is heard the next time.
+    worker.heard = load(bell, "rung")
+    if not alive(bell, worker.lifeline):
+        worker.aborted = 1
+
+
+@inner
+def report_nodes(worker: Any) -> Any:
+    """Tell the bell how many nodes were entered; the one who reaches the limit stops everybody."""
+    bell = record_at(worker.bell, BELL)
+    fresh = worker.nodes - worker.told
+    worker.told = worker.nodes
+    total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh
+    if total >= bell.node_limit:
+        halt(bell)
+    step = min(POLL_NODES, max(bell.node_limit - total, 1))
+    if worker.pace > 0:
+        step = min(step, worker.pace)
+        yield_core()
+    worker.poll_at = worker.nodes + step
 
 
 @inner
 def stopped(worker: Any) -> Any:
-    """Whether the search must end; looks at the flag only every `POLL_NODES` nodes."""
-    if worker.aborted != 0:
-        return True
+    """Whether what this worker does is wanted no more."""
     if worker.nodes >= worker.poll_at:
-        worker.poll_at = worker.nodes + POLL_NODES
-        if load(worker, "stop", "relaxed") != 0 or worker.nodes >= worker.node_limit:
-            worker.aborted = 1
-            return True
-        if worker.poll_at > worker.node_limit:
-            worker.poll_at = worker.node_limit
-    return False
+        report_nodes(worker)
+    if load(record_at(worker.bell, BELL), "rung", "relaxed") != worker.heard:
+        heed(worker)
+    return worker.aborted != 0

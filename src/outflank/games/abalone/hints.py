@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from outflank.games.abalone.geometry import SPIRAL
 from outflank.games.abalone.kernels import Abalone, cell_of, direction_of, kind_of
-from outflank.games.hints import promise, register_features
+from outflank.games.hints import promise, register_features, row
 
 register_features(Abalone, "kind", "generated")
 
@@ -11,9 +12,17 @@ register_features(Abalone, "kind", "generated")
 # side steps before the move along the line.
 RANK = np.array([6, 6, 3, 6, 6, 3, 6, 4, 5, 1, 2, 3, 0], np.int64)
 
+ROW = np.array([row for row, _ in SPIRAL], np.int64)
+"""The row of each cell, by the cell's number."""
+
 
 @promise.register(Abalone)
 def _(game, position, move, child, weights):
     # A code is kind, cell, direction: the smallest is the one that report 003's program tries first.
     generated = (cell_of(move) * 6 + direction_of(move)) * 8 + RANK[kind_of(move)]
     return generated * weights[1] - np.int64(move) * weights[0]
+
+
+@row.register(Abalone)
+def _(game, move):
+    return ROW[cell_of(move)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from outflank.games.hints import promise, register_features
+from outflank.games.hints import promise, register_features, row
 from outflank.games.othello.evaluate import (
     mobility_difference,
     potential_difference,
@@ -27,3 +27,8 @@ def _(game, position, move, child, weights):
     if weights[3] != 0:
         found += weights[3] * potential_difference(game, own, opp)
     return found
+
+
+@row.register(Othello)
+def _(game, move):
+    return np.int64(move) >> 3

@@ -4,8 +4,9 @@ import contextlib
 import queue
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -17,10 +18,20 @@ from rich.table import Table as Grid
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.evaluation import WON, evaluations
+from outflank.machine import can_pin, usable_cores
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import MONTE_CARLO, iterate
-from outflank.ui.cli.common import PositionCommand, describe, one_board, output, position_options, print_json
+from outflank.search.contract import Comparison, Limits, Result, Stop, WorkerStatistics
+from outflank.search.deepening import MONTE_CARLO, iterate, iterate_alone
+from outflank.search.division import schemes
+from outflank.ui.cli.common import (
+    PositionCommand,
+    describe,
+    diagnostics,
+    one_board,
+    output,
+    position_options,
+    print_json,
+)
 from outflank.ui.cli.show import draw
 
 Item = Result | BaseException | None
@@ -71,7 +82,19 @@ USUAL_SECONDS = 5.0
 @click.option("--pivot", type=click.Choice(["carried", "reset"]), default="carried", help="Where MTD(f) starts.")
 @click.option("--step", type=click.Choice(["1", "2"]), default="1", show_default=True, help="Plies between iterations.")
 @click.option("--aspiration", type=int, help="Half the width of the first window about the last value.")
-@click.option("--workers", type=int, default=1, show_default=True, help="Threads that search; one, in this version.")
+@click.option("--workers", type=int, help="Threads that search.  [one per core; one for Monte-Carlo]")
+@click.option("--parallel", metavar="SCHEME", help=f"How they share the work: {', '.join(schemes())}.  [the best]")
+@click.option("--threshold", type=int, help="Plies left at which a part is no longer divided.  [the scheme's own]")
+@click.option("--levels", type=int, help="Plies from the root that are divided.  [the scheme's own]")
+@click.option(
+    "--schedule",
+    default="one",
+    show_default=True,
+    help="How moves are handed out: by one, rows of the board, a number at a time, or static (in advance).",
+)
+@click.option("--pin", is_flag=True, help="Keep each worker on a core of its own.")
+@click.option("--pace", type=int, default=0, help="Nodes after which a worker lets another have its core.  [never]")
+@click.option("--compare", "comparing", is_flag=True, help="Search again with one worker, and show what sharing cost.")
 @click.option(
     "--moves", type=int, default=1, show_default=True, help="How many of the best moves to find the values of."
 )
@@ -84,7 +107,8 @@ def command(
     nodes: int | None,
     table_bits: int,
     step: str,
-    workers: int,
+    schedule: str,
+    comparing: bool,
     as_json: bool,
     **rest: Any,
 ) -> int:
@@ -97,17 +121,33 @@ def command(
       outflank search f5d6c3d3c4 --depth 12
       outflank search --game abalone --time 10 --moves 3
       outflank search --size 4 --exact
+      outflank search --depth 14 --parallel jamboree --workers 2 --compare
     """
-    if workers != 1:
-        raise OutflankError(f"--workers {workers}: this version searches with one")
     names = ("text", "position", "file", "game", "size", "layout", "scoring")
     board = one_board(**{name: rest.pop(name) for name in names})
     if seconds is None and depth is None and nodes is None and not rest["exact"]:
         seconds = USUAL_SECONDS
+    if comparing and rest["algorithm"] in MONTE_CARLO:
+        raise OutflankError(f"--compare needs a depth to compare at: {rest['algorithm']} has none")
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
     stop = Stop()
-    results = iterate(board, limits, stop=stop, table_bits=table_bits or None, step=int(step), **rest)
-    return _show_json(board, results, stop) if as_json else _show(board, results, stop, rest)
+    rest |= {"table_bits": table_bits or None, "step": int(step)}
+    rest["schedule"] = int(schedule) if schedule.isdigit() else schedule
+    results = iterate(board, limits, stop=stop, **rest)
+    _warn(rest)
+    if as_json:
+        return _show_json(board, results, stop, rest if comparing else None)
+    return _show(board, results, stop, rest, comparing)
+
+
+def _warn(options: dict[str, Any]) -> None:
+    """Tell of what was asked for and will not help."""
+    cores = usable_cores()
+    if options["workers"] is not None and options["workers"] > cores:
+        word = "core" if cores == 1 else "cores"
+        diagnostics().print(f"warning: {options['workers']} workers on {cores:g} {word}: they will take turns")
+    if options["pin"] and not can_pin():
+        diagnostics().print("warning: --pin does nothing here: this system does not bind threads to cores")
 
 
 def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result]:
@@ -144,13 +184,34 @@ def _next(arrived: "queue.Queue[Item]") -> "Item":
             return arrived.get(timeout=0.2)
 
 
-def _show_json(board: Board[Any], results: Iterator[Result], stop: Stop) -> int:
+def _show_json(board: Board[Any], results: Iterator[Result], stop: Stop, compared: dict[str, Any] | None) -> int:
     last = None
     for last in _results(results, stop):
         print_json("search-iteration", **_fields(last))
     assert last is not None
-    print_json("search", position=board.to_text(), **_fields(last), **_statistics(last))
+    comparison = {}
+    if compared is not None and not stop.called:
+        beside = _compared(board, last, stop, compared)
+        comparison = {
+            "compare": {
+                "nodes": beside.alone.nodes,
+                "seconds": round(beside.alone.seconds, 6),
+                "speed_up": round(beside.speed_up, 4),
+                "efficiency": round(beside.efficiency, 4),
+                "search_overhead": round(beside.search_overhead, 4),
+            }
+        }
+    print_json("search", position=board.to_text(), **_fields(last), **_statistics(last), **comparison)
     return 130 if stop.called else 0
+
+
+def _compared(board: Board[Any], together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
+    """The same search with one worker, where Ctrl-C is seen too."""
+    alone = None
+    for alone in _results(iterate_alone(board, together, stop=stop, **options), stop):  # noqa: B007  # the last is wanted
+        pass
+    assert alone is not None
+    return Comparison(alone=alone, together=together)
 
 
 def _fields(result: Result) -> dict[str, Any]:
@@ -174,10 +235,14 @@ def _statistics(result: Result) -> dict[str, Any]:
         "table_bytes": result.table_bytes,
         "table_lookups": result.lookups,
         "table_hits": result.hits,
+        "scheme": result.scheme,
+        "worker_bytes": result.worker_bytes,
+        "idle_share": round(result.idle_share, 4),
+        "workers": [asdict(worker) for worker in result.workers],
     }
 
 
-def _show(board: Board[Any], results: Iterator[Result], stop: Stop, options: dict[str, Any]) -> int:
+def _show(board: Board[Any], results: Iterator[Result], stop: Stop, options: dict[str, Any], comparing: bool) -> int:
     console = output()
     rows: list[Result] = []
     with _live(console) as live:
@@ -195,6 +260,18 @@ def _show(board: Board[Any], results: Iterator[Result], stop: Stop, options: dic
     console.print()
     for line in _conclusion(board, last, options):
         console.print(line)
+    if last.scheme is not None:
+        console.print(_worker_grid(last))
+    if comparing and not stop.called:
+        beside = _compared(board, last, stop, options)
+        if stop.called:
+            console.print("The comparison was stopped.")
+        else:
+            console.print(f"one worker: {beside.alone.nodes:,} nodes, {beside.alone.seconds:.2f} s")
+            console.print(
+                f"speed-up {beside.speed_up:.2f}, efficiency {beside.efficiency:.2f}, "
+                f"search overhead {beside.search_overhead:+.1%}"
+            )
     return 130 if stop.called else 0
 
 
@@ -227,6 +304,41 @@ def _grid(results: list[Result]) -> Grid:
     return grid
 
 
+MOST_COLUMNS = 6
+"""Workers shown one by one."""
+
+
+def _worker_grid(result: Result) -> Grid:
+    """What the workers did: all together, and each; of many, the least and the most."""
+    workers = result.workers
+    counts: dict[str, Callable[[WorkerStatistics], float]] = {
+        "nodes": lambda worker: worker.nodes,
+        "  of these given up": lambda worker: worker.wasted_nodes,
+        "seconds busy": lambda worker: round(worker.useful_seconds, 2),
+        "seconds idle": lambda worker: round(worker.idle_seconds, 2),
+        "moves offered": lambda worker: worker.spawned,
+        "moves searched of those": lambda worker: worker.executed,
+        "  offered by others": lambda worker: worker.stolen,
+        "steals tried": lambda worker: worker.steals_tried,
+        "steals won": lambda worker: worker.steals_won,
+        "aborts sent": lambda worker: worker.aborts_sent,
+        "aborts obeyed": lambda worker: worker.aborts_obeyed,
+        "table hits": lambda worker: worker.table_hits,
+        "cut-offs": lambda worker: worker.cutoffs,
+        "  by the first move": lambda worker: worker.first_cutoffs,
+    }
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("workers")
+    few = len(workers) <= MOST_COLUMNS
+    for name in ("all", *(map(str, range(len(workers))) if few else ("least", "most"))):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for name, count in counts.items():
+        each = [count(worker) for worker in workers]
+        shown = (sum(each), *(each if few else (min(each), max(each))))
+        grid.add_row(name, *(f"{number:,}" if isinstance(number, int) else f"{number:,.2f}" for number in shown))
+    return grid
+
+
 def worth(result: Result) -> str:
     """A value in words where it is a finished game's."""
     if abs(result.value) > WON:
@@ -245,6 +357,9 @@ def _conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> lis
         lines += [f"  {entry.move}  {entry.value:+d}" for entry in last.best]
     speed = f"{last.nodes_per_second / 1e6:.1f} M nodes/s"
     lines.append(f"{last.nodes:,} nodes, {last.leaves:,} leaves, {last.seconds:.2f} s, {speed}")
+    if last.scheme is not None:
+        memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
+        lines.append(f"{last.scheme}, {len(last.workers)} workers{memory}, idle {last.idle_share:.1%} of their time")
     if last.table_bytes:
         share = 100 * last.hits / last.lookups if last.lookups else 0.0
         lines.append(f"table {last.table_bytes / 2**20:.0f} MiB, {last.lookups:,} look-ups, {share:.1f} % known")

@@ -1,0 +1,132 @@
+"""Waiting and telling the time without the interpreter: what an idle worker does.
+
+A worker that finds nothing to do first pauses (the core stays hot), then yields the core, then
+sleeps until it is woken. Spinning alone is never right: eight threads on one core took seven
+times as long with it. Every step has a portable form; where the system has a futex, sleeping
+ends at once when another worker has something to share.
+"""
+
+import platform
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.compiler import extend
+from outflank.kernels.lowering import define
+
+_ON_LINUX = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
+_ON_WINDOWS = sys.platform == "win32"
+
+
+def pause() -> None:
+    """Tell the core that this is a loop that waits."""
+
+
+def yield_core() -> None:
+    """Let another thread have the core, if one wants it."""
+    time.sleep(0)
+
+
+def sleep_on(target: Any, field: Any, value: Any, microseconds: Any) -> None:
+    """Sleep while the 64-bit field `field` of a record is `value`, at most about so long.
+
+    May come back early. Systems without a futex sleep for the whole time.
+    """
+    if target[field] == value:
+        time.sleep(int(microseconds) / 1e6)
+
+
+def wake(target: Any, field: Any, count: Any) -> None:
+    """Wake up to `count` threads that sleep on the field. Change it first."""
+
+
+def nanoseconds() -> Any:
+    """A clock that never goes back."""
+    return np.int64(time.perf_counter_ns())
+
+
+@extend
+def _teach_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.core.errors import NumbaTypeError
+
+    i32, i64, nothing = ir.IntType(32), ir.IntType(64), ir.VoidType()
+
+    def call(builder: Any, name: str, returns: Any, *arguments: Any) -> Any:
+        kind = ir.FunctionType(returns, [argument.type for argument in arguments])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+    def pause_hint(context: Any, builder: Any, signature: Any) -> Any:
+        # LLVM's own names: Numba's compiler has no parser for inline assembly.
+        if platform.machine() in ("x86_64", "AMD64"):
+            call(builder, "llvm.x86.sse2.pause", nothing)
+        elif platform.machine() in ("aarch64", "arm64"):
+            call(builder, "llvm.aarch64.isb", nothing, ir.Constant(i32, 15))  # `yield` does nothing there
+        return context.get_dummy_value()
+
+    def give_up(context: Any, builder: Any, signature: Any) -> Any:
+        call(builder, "SwitchToThread" if _ON_WINDOWS else "sched_yield", i32)
+        return context.get_dummy_value()
+
+    def word(builder: Any, record_type: Any, record: Any, field: Any) -> Any:
+        name = field.literal_value
+        return builder.ptrtoint(cgutils.get_record_member(builder, record, record_type.offset(name), i64), i64)
+
+    def futex(builder: Any, *arguments: Any) -> Any:
+        number = ir.Constant(i64, 202 if platform.machine() == "x86_64" else 98)
+        call(builder, "syscall", i64, number, *arguments)
+
+    def sleep(context: Any, builder: Any, signature: Any, record: Any, field: Any, value: Any, span: Any) -> Any:
+        if _ON_LINUX:
+            # A futex compares the low half of the word, and its time limit is seconds and nanoseconds.
+            limit = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
+            million = ir.Constant(i64, 10**6)
+            parts = builder.bitcast(limit, i64.as_pointer())
+            builder.store(builder.udiv(span, million), parts)
+            rest = builder.mul(builder.urem(span, million), ir.Constant(i64, 1000))
+            builder.store(rest, builder.gep(parts, [ir.Constant(i64, 1)]))
+            address = word(builder, signature.args[0], record, signature.args[1])
+            low = builder.and_(value, ir.Constant(i64, 0xFFFFFFFF))
+            futex(builder, address, ir.Constant(i64, 128), low, builder.ptrtoint(parts, i64))
+        elif _ON_WINDOWS:
+            milliseconds = builder.add(builder.udiv(span, ir.Constant(i64, 1000)), ir.Constant(i64, 1))
+            call(builder, "Sleep", nothing, builder.trunc(milliseconds, i32))
+        else:
+            call(builder, "usleep", i32, builder.trunc(span, i32))
+        return context.get_dummy_value()
+
+    def rouse(context: Any, builder: Any, signature: Any, record: Any, field: Any, count: Any) -> Any:
+        if _ON_LINUX:
+            address = word(builder, signature.args[0], record, signature.args[1])
+            zero = ir.Constant(i64, 0)
+            futex(builder, address, ir.Constant(i64, 129), count, zero)
+        return context.get_dummy_value()
+
+    def clock(context: Any, builder: Any, signature: Any) -> Any:
+        if _ON_WINDOWS:
+            return builder.mul(call(builder, "GetTickCount64", i64), ir.Constant(i64, 10**6))
+        now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
+        parts = builder.bitcast(now, i64.as_pointer())
+        call(builder, "clock_gettime", i32, ir.Constant(i32, time.CLOCK_MONOTONIC), parts)
+        seconds = builder.load(parts)
+        rest = builder.load(builder.gep(parts, [ir.Constant(i64, 1)]))
+        return builder.add(builder.mul(seconds, ir.Constant(i64, 10**9)), rest)
+
+    def field_of(name: str, *rest: Any) -> Any:
+        def typer(target: Any, field: Any, *values: Any) -> Any:
+            if not isinstance(target, types.Record) or not isinstance(field, types.StringLiteral):
+                raise NumbaTypeError(f"{name}: a record and the literal name of a field are needed")
+            return (types.none, target, field, *rest)
+
+        return typer
+
+    anything = (types.VarArg(types.Any),)
+    define(pause, (), lambda: (types.none,), pause_hint)
+    define(yield_core, (), lambda: (types.none,), give_up)
+    define(nanoseconds, (), lambda: (types.int64,), clock)
+    define(sleep_on, anything, field_of("sleep_on", types.int64, types.int64), sleep)
+    define(wake, anything, field_of("wake", types.int64), rouse)

@@ -1,0 +1,377 @@
+"""Every worker searches the whole root, and they meet in the table: the first to finish has the answer.
+
+With marks (ABDADA) a worker says in the table that it is at a position; others that come to it as a later
+brother put it off and take it up when they have nothing else there. Without them (the shared table
+alone) workers only try moves in different orders.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from outflank.games.evaluation import after, begin, final, value
+from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_move, pack, play
+from outflank.kernels.atomics import compare_exchange, load, store
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.memory import record_at
+from outflank.kernels.records import allocate
+from outflank.kernels.waiting import nanoseconds
+from outflank.parallel.crew import Crew
+from outflank.parallel.divided import usual_threshold
+from outflank.parallel.idling import await_quiet, rest
+from outflank.parallel.records import CREW, FRAME, HAND, frame_at
+from outflank.search.alphabeta import alphabeta
+from outflank.search.contract import WorkerStatistics
+from outflank.search.ordering import bring_best, reward, weigh
+from outflank.search.probes import expanded
+from outflank.search.quiet import settled
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
+from outflank.search.table import (
+    EMPTY,
+    EPISODES,
+    EXACT,
+    LOWER,
+    NO_MOVE,
+    UPPER,
+    at_it,
+    bound_of,
+    depth_of,
+    looked_up,
+    marked,
+    move_of,
+    packed,
+    remember,
+    value_of,
+)
+from outflank.search.worker import BELL, PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, heed, ring, stopped
+
+WORST = -(1 << 40)
+
+PUT_OFF = 1 << 50
+"""Instead of a value: another worker is at this position."""
+
+
+@kernel
+def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, end, worker, probe, exclusive, marks):
+    """Alpha-beta's promise for `position`, or -`PUT_OFF` if `exclusive` and another worker is at it.
+
+    `marks` is the depth down to which workers mark what they are at (deeper parts belong to `alphabeta`), and
+    the episode in its upper half. At the root (ply 0) the moves are those in `worker.moves[start:end]`, in
+    that order, and `worker.scores` has what was found of each afterwards; elsewhere `end` is `start`.
+    """
+    threshold, episode = marks & 0xFFFF, marks >> 16
+    if ply > 0 and depth <= threshold:
+        if depth > 0:
+            return alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe)
+        if worker.quiet > 0:
+            return np.int64(settled(game, evaluation, position, state, alpha, beta, worker.quiet, start, worker))
+        worker.nodes += 1
+        worker.leaves += 1
+        worker.estimates += 1
+        return np.int64(value(evaluation, game, position, state))
+    if ply > 0:
+        worker.nodes += 1  # the root has been counted, once for all
+    if stopped(worker):
+        return np.int64(0)
+    first, second = U64(0), U64(0)
+    symmetry = 0
+    table_move = NO_MOVE
+    ask = ply > 0 and worker.table != 0 and depth >= worker.table_from
+    if ask:
+        key = position
+        if worker.canonical != 0:
+            symmetry = canonical(game, position)
+            key = mirror(game, position, symmetry)
+        first, second = pack(game, key)
+        worker.lookups += 1
+        data = looked_up(worker.table, worker.table_shift, first, second)
+        fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
+        if data != U64(0):
+            worker.hits += 1
+            if depth_of(data) == depth or (worker.at_least != 0 and depth_of(data) > depth):
+                known, bound = value_of(data), bound_of(data)
+                if bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha):
+                    worker.cuts += 1
+                    return known
+            table_move = move_of(data)
+            if depth_of(data) == depth:
+                if exclusive != 0 and at_it(data, episode) > 0:
+                    worker.nodes -= 1  # it is entered when it is searched
+                    return np.int64(-PUT_OFF)
+                fresh = data
+            else:
+                fresh = packed(0, depth, EMPTY, table_move, worker.age)
+        mark = marked(fresh, at_it(fresh, episode) + 1, episode)
+        remember(worker.table, worker.table_shift, first, second, mark)
+
+    sort = np.int64(SORT_NONE)
+    if ply > 0:
+        end = fill(game, position, worker.moves, start)
+        sort = worker.sort
+    if end == start:
+        expanded(probe, depth, 0)
+        worker.leaves += 1
+        return np.int64(final(evaluation, game, position))
+    left = depth - 1
+    passes = end == start + 1 and is_pass(game, worker.moves[start])
+    if ply > 0:
+        expanded(probe, depth, 0 if passes else end - start)
+    if passes:
+        if worker.pass_rule == PASS_EVALUATES:
+            worker.leaves += 1
+            worker.estimates += 1
+            return np.int64(value(evaluation, game, position, state))
+        if worker.pass_rule == PASS_FREE:
+            left = depth
+    if ply > 0 and end > start + 1:
+        if symmetry != 0 and table_move != NO_MOVE:
+            image, table_move = table_move, NO_MOVE
+            for index in range(start, end):
+                if mirror_move(game, worker.moves[index], symmetry) == image:
+                    table_move = np.int64(worker.moves[index])
+        if sort != SORT_NONE and depth >= worker.sort_from:
+            weigh(game, position, depth, ply, table_move, start, end, worker)
+        else:
+            sort = np.int64(SORT_NONE)
+            for index in range(start, end):
+                if worker.moves[index] == table_move:
+                    for other in range(index, start, -1):
+                        worker.moves[other] = worker.moves[other - 1]
+                    worker.moves[start] = MOVE(table_move)
+
+    best, best_move = np.int64(WORST), np.int64(NO_MOVE)
+    low = alpha
+    turn = 0
+    while turn < 2 and best < beta:
+        # First all moves that nobody is at; then those that were put off.
+        put_off = 0
+        index = start
+        while index < end and best < beta:
+            if turn == 0 and (sort == SORT_ALL or (sort != SORT_NONE and index == start)):
+                bring_best(index, end, worker)
+            if turn == 0 or worker.scores[index] == PUT_OFF:
+                move = worker.moves[index]
+                child = play(game, position, move)
+                child_state = after(evaluation, game, state, position, move, child)
+                scouting = worker.scout != 0 and index > start and left > 0 and low + 1 < beta
+                ceiling = low + 1 if scouting else beta
+                alone = np.int64(turn == 0 and index > start)
+                below = (left, ply + 1, end, end, worker, probe)
+                found = -marking(game, evaluation, child, child_state, -ceiling, -low, *below, alone, marks)
+                if low < found < beta and ceiling < beta and worker.aborted == 0:
+                    alone = np.int64(0)
+                    found = -marking(game, evaluation, child, child_state, -beta, -low, *below, alone, marks)
+                if worker.aborted != 0:
+                    return np.int64(0)
+                worker.scores[index] = found
+                if found == PUT_OFF:
+                    put_off += 1
+                elif found > best:
+                    best = found
+                    best_move = np.int64(move)
+                    if found > low:
+                        low = found
+                    if found >= beta:
+                        reward(best_move, depth, ply, worker)
+                        worker.cutoffs += 1
+                        if index == start:
+                            worker.first_cutoffs += 1
+            index += 1
+        turn = turn + 1 if put_off > 0 else 2
+
+    if ask:
+        bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
+        if symmetry != 0:
+            best_move = np.int64(mirror_move(game, MOVE(best_move), symmetry))
+        others = at_it(looked_up(worker.table, worker.table_shift, first, second), episode) - 1
+        data = marked(packed(best, depth, bound, best_move, worker.age), max(others, 0), episode)
+        remember(worker.table, worker.table_shift, first, second, data)
+    return best
+
+
+@kernel
+def sing(game, evaluation, position, crew, hand, worker, probe):
+    """The leader's part once; a helper's again and again, a root at a time, until the crew is dismissed."""
+    if hand.id == 0:
+        _perform(game, evaluation, position, crew, hand, worker, probe)
+        store(crew, "open", 0, "seq_cst")
+        await_quiet(crew)
+        return
+    heard = np.int64(0)
+    fails = 0
+    since = nanoseconds()
+    while load(crew, "over") == 0:
+        episode = load(crew, "open")
+        if episode != 0 and episode != heard:
+            store(hand, "idle", 0, "seq_cst")
+            if load(crew, "open", "seq_cst") == episode:
+                heard = episode
+                fails = 0
+                hand.idle_ns += nanoseconds() - since
+                _perform(game, evaluation, position, crew, hand, worker, probe)
+                since = nanoseconds()
+            store(hand, "idle", 1, "seq_cst")
+        else:
+            fails = rest(crew, hand, fails)
+    hand.idle_ns += nanoseconds() - since
+
+
+@inner
+def _perform(game, evaluation, position, crew, hand, worker, probe):
+    """Search the root to the end, or until somebody else has."""
+    began = nanoseconds()
+    frame = frame_at(hand.frame)
+    worker.aborted = 0
+    worker.lifeline = hand.frame
+    heed(worker)
+    estimates = worker.estimates
+    start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)
+    marks = crew.threshold | crew.room << 16
+    hand.value = marking(
+        game,
+        evaluation,
+        position,
+        begin(evaluation, game, position),
+        hand.alpha,
+        hand.beta,
+        hand.depth,
+        ply,
+        start,
+        hand.until,
+        worker,
+        probe,
+        not_exclusive,
+        marks,
+    )
+    if worker.aborted == 0 and compare_exchange(frame, "cut", 0, hand.id + 1):
+        hand.sent += 1
+        ring(record_at(crew.bell, BELL))
+    else:
+        hand.obeyed += 1  # not in vain: what it found is in the table
+        worker.estimates = estimates
+    hand.busy_ns += nanoseconds() - began
+
+
+class Chorus:
+    """A root that every worker of a crew searches."""
+
+    def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
+        self.root = root
+        self.crew = Crew(root, workers)
+        usual = max(usual_threshold(root.game) - 2, 1)
+        threshold = usual if root.options.threshold is None else root.options.threshold
+        self.crew.crew.threshold = threshold if marks else 0xFFFF
+        self.crew.hands["frame"] = self.crew.root_frame
+        self._frame = record_at(self.crew.root_frame, FRAME)
+        self._episode = 0
+        for index, worker in enumerate(root.workers):
+            # An odd number per worker, none for the leader: it searches as if it were alone.
+            worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
+        self._orders: list[list[int]] = []
+
+    def ready(self) -> None:
+        """Compile, and start the helpers."""
+        self.crew.begin()
+        root = self.root
+        root.begin_search(0)  # the search that compiles enters no node
+        if root.moves:
+            self.crew.hands["until"] = 1
+            root.worker.moves[0] = root.moves[0].code
+            self.crew.hands[0].depth = 1
+            sing(*self._arguments(0))
+        self.crew.begin()
+        self.crew.start(lambda index: sing(*self._arguments(index)))
+
+    def _arguments(self, index: int) -> tuple[Any, ...]:
+        root, crew = self.root, self.crew
+        return (
+            root.game,
+            root.evaluation,
+            root.position,
+            crew.crew,
+            crew.hands[index],
+            root.workers[index],
+            crew.probe(index),
+        )
+
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+        """Alpha-beta's promise. Where several moves are wanted, the best of those left is found again and again."""
+        best = self._searched(depth, alpha, beta, list(moves))
+        left = [move for move in moves if move is not best.move]
+        last = best
+        for _ in range(wanted - 1):
+            if not left:
+                break
+            last = self._searched(depth, alpha, beta, left)
+            left = [move for move in left if move is not last.move]
+        if wanted > 1:
+            for move in left:
+                move.value = min(move.value, last.value - 1)
+        return best
+
+    def _searched(self, depth: int, alpha: int, beta: int, moves: list[RootMove]) -> Found:
+        root, crew = self.root, self.crew
+        orders = []
+        for index, worker in enumerate(root.workers):
+            # All begin with the first move; without marks they part company after it.
+            later = moves[1:]
+            part = index * len(later) // crew.count if worker.jitter else 0
+            order = [*moves[:1], *later[part:], *later[:part]]
+            worker.moves[: len(order)] = [move.code for move in order]
+            orders.append(order)
+        crew.hands["until"] = len(moves)
+        crew.hands["depth"], crew.hands["alpha"], crew.hands["beta"] = depth, alpha, beta
+        self._frame.cut = 0
+        self._episode = self._episode % (EPISODES - 1) + 1
+        crew.crew.room = crew.crew.open = self._episode
+        crew.hands[0].idle = 0
+        crew.wake()
+        sing(*self._arguments(0))
+        crew.check()
+        crew.collect_counts()
+        winner = int(self._frame.cut) - 1
+        if winner < 0:
+            raise Stopped
+        found = root.workers[winner].scores[: len(moves)]
+        for move, score in zip(orders[winner], found, strict=True):
+            move.value, move.line = int(score), (move.code,)
+        best = int(crew.hands[winner].value)
+        return Found(best, next(move for move in orders[winner] if move.value == best))
+
+    def full(self, depth: int) -> Found:
+        """Minimax has no table to meet in."""
+        raise NotImplementedError
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """What each worker has done so far."""
+        return self.crew.statistics()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the workers."""
+        return self.crew.nbytes
+
+    def close(self) -> None:
+        """Let the helpers go."""
+        self.crew.close()
+
+
+@marking.sample
+def _marking_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        move = root.moves[0]
+        yield game, root.evaluation, move.child, move.state, -1, 1, 2, 1, 0, 0, root.worker, root.probe, 0, 1
+
+
+@sing.sample
+def _sing_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        hand, crew, frames = allocate(HAND, 1)[0], allocate(CREW, 1)[0], allocate(FRAME, 1)
+        crew.bell = root.worker.bell
+        hand.frame, hand.depth, hand.alpha, hand.beta, hand.until = frames.ctypes.data, 1, LOW, -LOW, 1
+        root.worker.moves[0] = root.moves[0].code
+        crew.count = 1
+        yield game, root.evaluation, position, crew, hand, root.worker, root.probe
+        del frames

@@ -1,0 +1,206 @@
+"""The threads of a divided search, and their memory."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.errors import OutflankError
+from outflank.games.rules import most_moves
+from outflank.kernels.atomics import store
+from outflank.kernels.compiler import kernel
+from outflank.kernels.memory import address_of
+from outflank.kernels.records import allocate
+from outflank.parallel.idling import wake_everybody
+from outflank.parallel.records import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
+from outflank.search.contract import WorkerStatistics
+from outflank.search.probes import Counts
+from outflank.search.root import Root
+from outflank.search.worker import WORKER
+
+POOL = 96
+"""Frames per worker. A line has one per divided ply; those of lines that others still search are more."""
+
+
+@kernel
+def dismiss(crew):
+    """Send the helpers home."""
+    store(crew, "over", 1)
+    wake_everybody(crew)
+
+
+@dismiss.sample
+def _dismiss_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield (allocate(CREW, 1)[0],)
+
+
+@kernel
+def rouse(crew):
+    """Wake the helpers that sleep."""
+    wake_everybody(crew)
+
+
+@rouse.sample
+def _rouse_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield (allocate(CREW, 1)[0],)
+
+
+class Crew:
+    """Workers with their records, and the threads that all but the leader run in.
+
+    `serve(index)` is what a helper's thread does: it returns once the crew is dismissed. A failure in
+    it stops the search and is raised in the leader's thread.
+    """
+
+    def __init__(self, root: Root, count: int) -> None:
+        self.root, self.count = root, count
+        room = most_moves(root.game)
+        self._frame_bytes = frame_bytes(room)
+        root.workers = root.new_workers(count)
+        self.hands = allocate(HAND, count)
+        self._crews = allocate(CREW, 1)
+        self.crew = self._crews[0]
+        try:
+            # One frame for the root, and a pool per worker.
+            self._frames = np.zeros((count * POOL + 1) * self._frame_bytes + 128, np.uint8)
+        except MemoryError:
+            raise OutflankError(f"{count:,} workers need more memory than there is here") from None
+        self.nbytes = count * (WORKER.itemsize + HAND.itemsize + POOL * self._frame_bytes)
+        self.root_frame = address_of(self._frames) + -address_of(self._frames) % 128
+        self._build(room)
+        self._counts = [Counts() for _ in range(count - 1)] if root.counts is not None else []
+        self._threads: list[threading.Thread] = []
+        self._failure: BaseException | None = None
+        self._cores: list[int] = []  # to pin workers to
+
+    def _build(self, room: int) -> None:
+        crew, hands = self.crew, self.hands
+        crew.hands, crew.count, crew.room = address_of(hands), self.count, room
+        crew.bell = int(self.root.worker.bell)
+        hands["id"] = np.arange(self.count)
+        hands["idle"] = 1
+        hands["random"] = [(index + 1) * 0x9E3779B97F4A7C15 % 2**63 for index in range(self.count)]
+        # The pools: each frame linked to the next, the last one to nothing.
+        size = self._frame_bytes
+        begin = self.root_frame - address_of(self._frames) + size
+        words = self._frames[begin : begin + self.count * POOL * size].view(np.int64).reshape(self.count, POOL, -1)
+        first = self.root_frame + size + np.arange(self.count) * POOL * size
+        links = first[:, None] + np.arange(1, POOL + 1) * size
+        links[:, -1] = 0
+        words[:, :, WORD_OF["owner"]] = np.arange(self.count)[:, None]
+        words[:, :, WORD_OF["link"]] = links
+        hands["free"] = first
+
+    def probe(self, index: int) -> Any:
+        """The probe of a worker: each has its own, for they are not atomic."""
+        return self._counts[index - 1].probe if index > 0 and self._counts else self.root.probe
+
+    # --- threads ---
+
+    def start(self, serve: Callable[[int], None]) -> None:
+        """Start the helpers."""
+        if self.root.options.pin:
+            self._cores = _cores()
+            self._pin(0)
+        for index in range(1, self.count):
+            thread = threading.Thread(
+                target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True
+            )
+            try:
+                thread.start()
+            except RuntimeError:
+                self.close()
+                raise OutflankError(
+                    f"{self.count:,} workers: the system gives no more than {index:,} threads"
+                ) from None
+            self._threads.append(thread)
+
+    def _run(self, serve: Callable[[int], None], index: int) -> None:
+        try:
+            self._pin(index)
+            serve(index)
+        except BaseException as failure:  # whatever it is, it belongs to the leader
+            self._failure = failure
+            self.root.stop()
+            self._let_go(index)
+
+    def _let_go(self, index: int) -> None:
+        """What a worker had in hand is lost: nobody can complete the root any more."""
+        dismiss(self.crew)
+        store(self.hands[index], "idle", 1)
+
+    def wake(self) -> None:
+        """Wake the helpers that sleep."""
+        rouse(self.crew)
+
+    def check(self) -> None:
+        """Raise what has gone wrong in a helper."""
+        if self._failure is not None:
+            raise self._failure
+
+    def close(self) -> None:
+        """Send the helpers home and wait for them."""
+        self.root.stop()
+        dismiss(self.crew)
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+        if self._cores:
+            _bind(self._cores)
+            self._cores = []
+
+    def _pin(self, index: int) -> None:
+        if self._cores:
+            _bind([self._cores[index % len(self._cores)]])
+
+    # --- statistics ---
+
+    def begin(self) -> None:
+        """Forget what was counted before."""
+        for name in STATISTICS:
+            self.hands[name] = 0
+
+    def collect_counts(self) -> None:
+        """Add the helpers' counts to those that the caller gave."""
+        if self.root.counts is not None:
+            for counts in self._counts:
+                self.root.counts.absorb(counts)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """What each worker has done so far."""
+        return tuple(
+            WorkerStatistics(
+                useful_seconds=int(hand.busy_ns) / 1e9,
+                idle_seconds=int(hand.idle_ns) / 1e9,
+                nodes=int(worker.nodes),
+                wasted_nodes=int(hand.wasted),
+                spawned=int(hand.spawned),
+                executed=int(hand.executed),
+                stolen=int(hand.stolen),
+                steals_tried=int(hand.tries),
+                steals_won=int(hand.steals),
+                aborts_sent=int(hand.sent),
+                aborts_obeyed=int(hand.obeyed),
+                table_lookups=int(worker.lookups),
+                table_hits=int(worker.hits),
+                cutoffs=int(worker.cutoffs),
+                first_cutoffs=int(worker.first_cutoffs),
+            )
+            for hand, worker in zip(self.hands, self.root.workers, strict=True)
+        )
+
+
+def _cores() -> list[int]:
+    """The cores that this thread may run on; none where the system does not say."""
+    with contextlib.suppress(AttributeError, OSError):
+        return sorted(os.sched_getaffinity(0))
+    return []
+
+
+def _bind(cores: Iterable[int]) -> None:
+    """Keep this thread on some cores, where the system can do that."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.sched_setaffinity(0, cores)

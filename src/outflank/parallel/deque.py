@@ -1,0 +1,56 @@
+"""A deque of permits per worker: the owner works at its bottom, thieves take from its top.
+
+After Chase and Lev, with the orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved
+sufficient, their fences written as sequentially consistent accesses. Its size is fixed: a permit that
+finds no room is not offered.
+"""
+
+from typing import Any
+
+from outflank.kernels.atomics import compare_exchange, load, store
+from outflank.kernels.compiler import inner
+from outflank.parallel.records import CAPACITY
+
+EMPTY, LOST = 0, -1
+"""No permit; and: another thief was faster, there may be more."""
+
+
+@inner
+def push(hand: Any, permit: Any) -> Any:
+    """Offer a permit; whether there was room. The owner's alone."""
+    bottom = load(hand, "bottom", "relaxed")
+    if bottom - load(hand, "top", "acquire") >= CAPACITY:
+        return False
+    store(hand.permits, bottom & (CAPACITY - 1), permit, "relaxed")
+    store(hand, "bottom", bottom + 1, "release")
+    return True
+
+
+@inner
+def pop(hand: Any) -> Any:
+    """Take back the newest permit. The owner's alone."""
+    bottom = load(hand, "bottom", "relaxed") - 1
+    store(hand, "bottom", bottom, "seq_cst")
+    top = load(hand, "top", "seq_cst")
+    if top > bottom:
+        store(hand, "bottom", bottom + 1, "relaxed")
+        return EMPTY
+    permit = load(hand.permits, bottom & (CAPACITY - 1), "relaxed")
+    if top == bottom:
+        # The last one: thieves may be at it too.
+        if not compare_exchange(hand, "top", top, top + 1, "seq_cst"):
+            permit = EMPTY
+        store(hand, "bottom", bottom + 1, "relaxed")
+    return permit
+
+
+@inner
+def steal(victim: Any) -> Any:
+    """Take the oldest permit of another worker: the nearest to the root, and the largest."""
+    top = load(victim, "top", "seq_cst")
+    if top >= load(victim, "bottom", "seq_cst"):
+        return EMPTY
+    permit = load(victim.permits, top & (CAPACITY - 1), "relaxed")
+    if not compare_exchange(victim, "top", top, top + 1, "seq_cst"):
+        return LOST
+    return permit

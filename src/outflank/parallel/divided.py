@@ -1,0 +1,180 @@
+"""A division of a root among a crew: the schemes that split nodes, seen from Python."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outflank.games.hints import row
+from outflank.games.rules import MOVE, most_moves, pack
+from outflank.kernels.memory import record_at
+from outflank.kernels.records import allocate
+from outflank.parallel.crew import Crew
+from outflank.parallel.records import CREW, FRAME, HAND, IN_ADVANCE, NOTHING, RANK, RANK_BITS, ROWS
+from outflank.parallel.splitting import AWAY, IDLE, OFFER, TAKE, work
+from outflank.search.contract import WorkerStatistics
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
+
+EVERYTHING = 1 << 40
+"""A window that nothing falls out of."""
+
+EVERY_LEVEL = 1 << 20
+
+SCHEDULES = {"one": 1, "rows": ROWS, "static": IN_ADVANCE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a scheme divides a tree."""
+
+    eldest_first: bool
+    """Whether the first move of a node is searched before the others are shared."""
+    leftmost: bool = False
+    """Whether only the nodes of the leftmost line are divided."""
+    scouts_in_order: bool = False
+    """Whether all other moves are asked with null windows, and those that beat them searched in order."""
+    levels: int = EVERY_LEVEL
+    """Plies from the root that are divided."""
+
+
+class Divided:
+    """A root searched by a crew that splits its tree as a plan says."""
+
+    def __init__(self, root: Root, workers: int, plan: Plan) -> None:
+        options = root.options
+        self.root = root
+        self.crew = Crew(root, workers)
+        record = self.crew.crew
+        record.threshold = usual_threshold(root.game) if options.threshold is None else options.threshold
+        record.levels = plan.levels if options.levels is None else options.levels
+        record.eldest_first = plan.eldest_first
+        record.leftmost = plan.leftmost
+        record.in_order = plan.scouts_in_order
+        record.scout = plan.scouts_in_order or options.algorithm == "pvs"
+        schedule = options.schedule
+        record.take = schedule if isinstance(schedule, int) else SCHEDULES[schedule]
+        self._frame = record_at(self.crew.root_frame, FRAME)
+        room = int(record.room)
+        rows = self.crew.root_frame + FRAME.itemsize
+        self._moves, self._found = (_words(rows + 8 * room * index, room) for index in range(2))
+
+    def ready(self) -> None:
+        """Compile, and start the helpers."""
+        self.crew.begin()
+        work(*self._arguments(0), AWAY)
+        self.crew.start(lambda index: work(*self._arguments(index), IDLE))
+
+    def _arguments(self, index: int) -> tuple[Any, ...]:
+        root, crew = self.root, self.crew
+        return (
+            root.game,
+            root.evaluation,
+            crew.crew,
+            crew.hands[index],
+            root.workers[index],
+            crew.probe(index),
+        )
+
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+        """Alpha-beta's promise. Where several moves are wanted, the best of those left is found again and again."""
+        best = self._searched(depth, alpha, beta, moves)
+        left = [move for move in moves if move is not best.move]
+        last = best
+        for _ in range(wanted - 1):
+            if not left:
+                break
+            last = self._searched(depth, alpha, beta, left)
+            left = [move for move in left if move is not last.move]
+        if wanted > 1:
+            for move in left:
+                move.value = min(move.value, last.value - 1)  # a bound: it must not rank above what is known
+        return best
+
+    def full(self, depth: int) -> Found:
+        """Minimax: nothing is cut off, and every move gets its value."""
+        return self._searched(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
+
+    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
+        root, crew, frame = self.root, self.crew.crew, self._frame
+        if crew.take == ROWS:
+            moves = _by_rows(root.game, moves)
+        count = len(moves)
+        ranks = _ranks(moves, root.options.ties)
+        crew.prune = prune
+        crew.share_alpha = prune and root.options.share_alpha
+        frame.cut = frame.above = frame.bad = frame.next = frame.in_turn = frame.ply = 0
+        frame.first, frame.second = pack(root.game, root.position)
+        frame.depth, frame.left = depth, root.depth_below(depth)
+        frame.alpha, frame.beta = alpha, beta
+        frame.leftmost, frame.join, frame.opener = 1, 1, -1
+        frame.count, frame.key = count, NOTHING
+        self._moves[:count] = [move.code | rank << RANK_BITS for move, rank in zip(moves, ranks, strict=True)]
+        self._found[:count] = LOW
+        leader = self.crew.hands[0]
+        leader.frame, leader.index, leader.until, leader.idle = self.crew.root_frame, -1, 0, 0
+        crew.open = 1
+        work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
+        self.crew.check()
+        self.crew.collect_counts()
+        if frame.bad and not frame.cut:
+            raise Stopped
+        for move, found in zip(moves, self._found, strict=False):
+            move.value, move.line = int(found), (move.code,)
+        key = int(frame.key)
+        rank = key & RANK
+        # No rank: no move has proved anything, and the best bound is as good a guess as any.
+        best = moves[ranks.index(rank)] if rank else max(moves, key=lambda move: move.value)
+        return Found(key >> RANK_BITS, best)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """What each worker has done so far."""
+        return self.crew.statistics()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the workers."""
+        return self.crew.nbytes
+
+    def close(self) -> None:
+        """Let the helpers go."""
+        self.crew.close()
+
+
+def usual_threshold(game: Any) -> int:
+    """The depth at which a part is no longer worth dividing: some ten thousand nodes."""
+    return 5 if most_moves(game) < 100 else 3
+
+
+def levels_for(workers: int) -> int:
+    """Report 001's: log2 of the number of workers, at least 1."""
+    return max(1, math.ceil(math.log2(max(workers, 2))))
+
+
+def _by_rows(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
+    """The moves of each row together, where its first one is."""
+    rows: dict[int, list[RootMove]] = {}
+    for move in moves:
+        rows.setdefault(int(row(game, MOVE(move.code))), []).append(move)
+    return [move for together in rows.values() for move in together]
+
+
+def _ranks(moves: Sequence[RootMove], ties: str) -> list[int]:
+    """Each move's rank among equals: the tie rule's favourite has the highest."""
+    if ties == "first":
+        return list(range(len(moves), 0, -1))
+    codes = sorted((move.code for move in moves), reverse=ties == "lowest")
+    return [codes.index(move.code) + 1 for move in moves]
+
+
+def _words(address: int, count: int) -> Any:
+    """A row of a frame, as an array."""
+    return record_at(address, np.dtype({"names": ["words"], "formats": [(np.int64, count)]})).words
+
+
+@work.sample
+def _work_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        crew = allocate(CREW, 1)[0]
+        yield game, root.evaluation, crew, allocate(HAND, 1)[0], root.worker, root.probe, AWAY

@@ -1,0 +1,18 @@
+"""Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once and joins by maximum.
+
+With minimax it visits exactly the nodes of one worker. With alpha-beta no move waits for another, so
+that windows are as wide as when the move was taken: many more nodes, which is why young brothers wait.
+"""
+
+from outflank.parallel.divided import Divided, Plan
+from outflank.search.division import Scheme, register_scheme
+
+FORK_JOIN = register_scheme(
+    Scheme(
+        name="fork-join",
+        carries=("minimax", "alphabeta", "pvs", "mtdf"),
+        promises="value and move; with minimax the nodes too",
+        costs="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
+        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False)),
+    )
+)

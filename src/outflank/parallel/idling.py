@@ -1,0 +1,145 @@
+"""What a worker does that has nothing: its own deque, then others', then less and less in a hurry."""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.atomics import fetch_add, load, store
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import inner
+from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
+from outflank.parallel.deque import EMPTY, LOST, pop, steal
+from outflank.parallel.records import hand_of
+
+PAUSES, YIELDS = 64, 128
+"""Attempts before an idle worker gives up its core, and before it sleeps."""
+
+NAP = 2000
+"""Microseconds of sleep, at most: a wake-up that is lost costs no more."""
+
+EVERYBODY = 1 << 30
+
+
+@inner
+def drawn(hand: Any, limit: Any) -> Any:
+    """A random number below `limit` (xorshift)."""
+    word = hand.random
+    word ^= word << U64(13)
+    word ^= word >> U64(7)
+    word ^= word << U64(17)
+    hand.random = word
+    return np.int64((word >> U64(20)) % U64(limit))
+
+
+@inner
+def stumble(crew: Any, hand: Any) -> Any:
+    """For tests: give up the core now and then, where it hurts most."""
+    if crew.stumble != 0 and drawn(hand, crew.stumble) == 0:
+        yield_core()
+
+
+@inner
+def tell_sleepers(crew: Any) -> Any:
+    """There is something to share: wake one. No fence, for a sleeper that misses it looks again soon."""
+    if load(crew, "sleepers", "relaxed") > 0:
+        fetch_add(crew, "wake", 1)
+        wake(crew, "wake", 1)
+
+
+@inner
+def wake_everybody(crew: Any) -> Any:
+    """Something has ended or begun."""
+    fetch_add(crew, "wake", 1)
+    wake(crew, "wake", EVERYBODY)
+
+
+@inner
+def found_permit(crew: Any, hand: Any) -> Any:
+    """A permit, own or stolen; `EMPTY` when the search is over, for the leader when this root is done.
+
+    While `hand.idle` is set the worker holds nothing. It clears the flag before it steals and steals
+    only if a root is open then: so a leader who has closed the root and sees every flag set knows that
+    nobody holds anything, nor ever will before the next root.
+    """
+    permit = pop(hand)
+    if permit != EMPTY:
+        return permit
+    began = nanoseconds()
+    hand.busy_ns += began - hand.since
+    store(hand, "idle", 1, "seq_cst")
+    fails = 0
+    while load(crew, "over") == 0:
+        if load(crew, "open", "relaxed") != 0:
+            if crew.count > 1:
+                store(hand, "idle", 0, "seq_cst")
+                if load(crew, "open", "seq_cst") != 0:
+                    permit = _stolen(crew, hand)
+                    if permit > 0:
+                        break
+                store(hand, "idle", 1, "seq_cst")
+                if permit == LOST:
+                    hand.lost += 1
+                    continue
+        elif hand.id == 0:
+            break
+        fails = rest(crew, hand, fails)
+    now = nanoseconds()
+    hand.idle_ns += now - began
+    hand.since = now
+    return max(permit, EMPTY)
+
+
+@inner
+def _stolen(crew: Any, hand: Any) -> Any:
+    victim = drawn(hand, crew.count - 1)
+    if victim >= hand.id:
+        victim += 1
+    hand.tries += 1
+    permit = steal(hand_of(crew, victim))
+    if permit > 0:
+        hand.steals += 1
+    return permit
+
+
+@inner
+def rest(crew: Any, hand: Any, fails: Any) -> Any:
+    """Wait a little, longer with every attempt that failed; how many have."""
+    if fails < PAUSES:
+        pause()
+    elif fails < YIELDS:
+        yield_core()
+    else:
+        hand.naps += 1
+        before = load(crew, "wake")
+        fetch_add(crew, "sleepers", 1)
+        # Look once more: what was offered before this worker counted as a sleeper woke nobody.
+        if not _anything(crew) and load(crew, "over") == 0 and (hand.id != 0 or load(crew, "open") != 0):
+            sleep_on(crew, "wake", before, NAP)
+        fetch_add(crew, "sleepers", -1)
+        return PAUSES
+    return fails + 1
+
+
+@inner
+def _anything(crew: Any) -> Any:
+    """Whether some deque holds a permit."""
+    if load(crew, "open") != 0:
+        for worker in range(crew.count):
+            hand = hand_of(crew, worker)
+            if load(hand, "top") < load(hand, "bottom"):
+                return True
+    return False
+
+
+@inner
+def await_quiet(crew: Any) -> Any:
+    """For the leader, once the root is closed: until every helper has let go of what it had."""
+    for worker in range(1, crew.count):
+        hand = hand_of(crew, worker)
+        fails = 0
+        while load(hand, "idle", "seq_cst") == 0:
+            fails += 1
+            if fails < PAUSES:
+                pause()
+            else:
+                yield_core()

@@ -1,0 +1,42 @@
+"""Memory for frames: a list per worker, and one on which others give its frames back.
+
+The owner takes the second list whole when the first is empty, so that no frame is ever taken
+from a list while another worker looks at it.
+"""
+
+from typing import Any
+
+from outflank.kernels.atomics import compare_exchange, exchange, load
+from outflank.kernels.compiler import inner
+from outflank.parallel.records import frame_at, hand_of
+
+
+@inner
+def take_frame(hand: Any) -> Any:
+    """The address of a frame that nobody uses; 0: there is none, and the node is not divided."""
+    address = hand.free
+    if address == 0:
+        address = exchange(hand, "returned", 0)
+        if address == 0:
+            hand.shortages += 1
+            return address
+    hand.free = frame_at(address).link
+    hand.frames += 1
+    return address
+
+
+@inner
+def release(crew: Any, hand: Any, address: Any) -> Any:
+    """Give a frame back that nobody is in any more."""
+    frame = frame_at(address)
+    hand.released += 1
+    if frame.owner == hand.id:
+        frame.link = hand.free
+        hand.free = address
+        return
+    owner = hand_of(crew, frame.owner)
+    while True:
+        head = load(owner, "returned", "relaxed")
+        frame.link = head
+        if compare_exchange(owner, "returned", head, address):
+            break

@@ -1,0 +1,55 @@
+"""Root-parallel Monte-Carlo: every worker grows a tree of its own, with a seed of its own, and the root's moves are
+counted together in the end.
+"""
+
+import numpy as np
+
+from outflank.kernels.workers import run_workers
+from outflank.search.contract import WorkerStatistics
+from outflank.search.division import Scheme, register_scheme
+from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, seeded, seedling
+from outflank.search.root import Root
+
+
+class Grove:
+    """A tree per worker."""
+
+    def __init__(self, root: Root, workers: int) -> None:
+        self.root = root
+        root.workers = root.new_workers(workers)
+        # Together they may grow as large as one tree may alone, but never too small to be of use.
+        room = max(NODES // workers, 1 << 16)
+        saplings = [seedling(root, room) for _ in range(workers)]
+        self.trees = [tree for tree, _ in saplings]
+        self._used = [used for _, used in saplings]
+        self._random = [seeded(root.options.seed * 1_000_003 + index) for index in range(workers)]
+        self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
+
+    def play(self, games: int) -> None:
+        """Share out so many games."""
+        root, flat, share = self.root, self.root.options.algorithm == "flat", -(-games // len(self.trees))
+        arguments = [
+            (root.game, root.evaluation, tree, used, share, flat, worker, random, path)
+            for tree, used, worker, random, path in zip(
+                self.trees, self._used, root.workers, self._random, self._paths, strict=True
+            )
+        ]
+        if games == 0:
+            grow(*arguments[0])  # compiles once, not in every thread
+            return
+        self._used = run_workers(grow, arguments, stop=root.stop)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """The nodes of each worker."""
+        return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
+
+
+ROOT_PARALLEL = register_scheme(
+    Scheme(
+        name="root-parallel",
+        carries=("uct", "flat"),
+        promises="nothing: other games are played",
+        costs="trees that are less deep than one would be",
+        divide=Grove,
+    )
+)

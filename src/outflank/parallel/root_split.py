@@ -1,0 +1,18 @@
+"""Root split (report 001's naive parallel alpha-beta and PVS; report 003): only the root's moves are shared.
+
+`schedule` says how they are handed out: one at a time, in chunks, or divided in advance; without
+`share_alpha` every move is searched with the root's full window, as report 003 does.
+"""
+
+from outflank.parallel.divided import Divided, Plan
+from outflank.search.division import Scheme, register_scheme
+
+ROOT_SPLIT = register_scheme(
+    Scheme(
+        name="root-split",
+        carries=("minimax", "alphabeta", "pvs", "mtdf"),
+        promises="value and move; with minimax or without a shared alpha the nodes too, if there is no table",
+        costs="the first move's value comes too late for its brothers; the longest move is waited for",
+        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False, levels=1)),
+    )
+)

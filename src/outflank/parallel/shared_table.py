@@ -1,0 +1,18 @@
+"""Shared table (report 001; chess calls it lazy SMP): all workers search the same root on one table.
+
+They would do the same work in the same order; so that they do not, each but the leader tries the root's
+later moves from another one on, and moves that look alike in an order of its own.
+"""
+
+from outflank.parallel.chorus import Chorus
+from outflank.search.division import Scheme, register_scheme
+
+SHARED_TABLE = register_scheme(
+    Scheme(
+        name="shared-table",
+        carries=("alphabeta", "pvs", "mtdf"),
+        promises="value",
+        costs="whatever workers search twice before the table tells them",
+        divide=lambda root, workers: Chorus(root, workers, marks=False),
+    )
+)

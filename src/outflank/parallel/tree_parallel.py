@@ -1,0 +1,143 @@
+"""Tree-parallel Monte-Carlo: all workers grow one tree, without locks.
+
+On its way down a worker counts every node as a game already lost (a virtual loss), so that the others
+look elsewhere until the game is over. A node is given its children by the one who wins a
+compare-exchange on it; the others take it for a leaf meanwhile.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.games.rules import fill, pack, play, unpack
+from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.records import allocate, record_type
+from outflank.kernels.workers import run_workers
+from outflank.search.contract import Options, WorkerStatistics
+from outflank.search.division import Scheme, register_scheme
+from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, played_out, seeded, seedling
+from outflank.search.root import Root
+from outflank.search.worker import stopped
+
+GARDEN = record_type({"games": np.int64, "used": np.int64}, apart=("games", "used"))
+"""Games left to be played, and nodes that the tree has."""
+
+GROWING = -1
+"""Instead of the first child: somebody is at it."""
+
+
+@kernel
+def grow_together(game, evaluation, tree, garden, worker, random, path):
+    """Play games from the root of a tree that others grow too, until none is left."""
+    while fetch_add(garden, "games", -1, "relaxed") > 0:
+        if stopped(worker):
+            break
+        node, length = 0, 0
+        while True:
+            path[length] = node
+            length += 1
+            before = fetch_add(tree[node], "visits", 1, "relaxed")
+            fetch_add(tree[node], "sum", -WIN, "relaxed")
+            children = load(tree[node], "children")
+            if children == 0 and before > 0:
+                children = _children(game, tree, garden, node, worker)
+            if children <= 0 or length == len(path):
+                break
+            node = _chosen(tree, node, children)
+        position = unpack(game, tree[node].first, tree[node].second)
+        result = -played_out(game, evaluation, position, worker, random)
+        for back in range(length - 1, -1, -1):
+            fetch_add(tree[path[back]], "sum", WIN + result, "relaxed")
+            result = -result
+
+
+@inner
+def _children(game, tree, garden, node, worker):
+    """Give a node its children, if nobody else does; where they begin, or that there are none yet."""
+    position = unpack(game, tree[node].first, tree[node].second)
+    end = fill(game, position, worker.moves, 0)
+    if end == 0 or load(garden, "used", "relaxed") + end > len(tree):
+        return np.int64(0)
+    if not compare_exchange(tree[node], "children", 0, GROWING):
+        return np.int64(GROWING)
+    first = fetch_add(garden, "used", end, "relaxed")
+    if first + end > len(tree):
+        store(tree[node], "children", 0)
+        return np.int64(0)
+    for index in range(end):
+        child = tree[first + index]
+        words = pack(game, play(game, position, worker.moves[index]))
+        child.first, child.second = words
+        child.move = worker.moves[index]
+    tree[node].count = end
+    store(tree[node], "children", first)
+    return first
+
+
+@inner
+def _chosen(tree, node, first):
+    """The child to follow: the least known first, then the best upper bound."""
+    spread = EXPLORE * math.sqrt(math.log(load(tree[node], "visits", "relaxed") + 1.0))
+    best, best_bound = first, -1e30
+    for child in range(first, first + tree[node].count):
+        visits = load(tree[child], "visits", "relaxed")
+        if visits == 0:
+            return child
+        bound = load(tree[child], "sum", "relaxed") / (WIN * visits) + spread / math.sqrt(visits)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@grow_together.sample
+def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    root = Root(game, position, Options(algorithm="uct"))
+    tree, used = seedling(root, room=512)
+    garden = allocate(GARDEN, 1)[0]
+    garden.games, garden.used = 1, used
+    yield game, root.evaluation, tree, garden, root.worker, seeded(1), np.zeros(32, np.int64)
+
+
+class Garden:
+    """One tree for all workers."""
+
+    def __init__(self, root: Root, workers: int) -> None:
+        self.root = root
+        root.workers = root.new_workers(workers)
+        tree, used = seedling(root)
+        self.trees = [tree]
+        self._garden = allocate(GARDEN, 1)[0]
+        self._garden.used = used
+        self._random = [seeded(root.options.seed * 1_000_003 + index) for index in range(workers)]
+        self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
+
+    def play(self, games: int) -> None:
+        """Let the workers take games until so many are played."""
+        root = self.root
+        self._garden.games = games
+        arguments = [
+            (root.game, root.evaluation, self.trees[0], self._garden, worker, random, path)
+            for worker, random, path in zip(root.workers, self._random, self._paths, strict=True)
+        ]
+        if games == 0:
+            grow_together(*arguments[0])  # compiles once, not in every thread
+            return
+        run_workers(grow_together, arguments, stop=root.stop)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """The nodes of each worker."""
+        return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
+
+
+TREE_PARALLEL = register_scheme(
+    Scheme(
+        name="tree-parallel",
+        carries=("uct",),
+        promises="nothing: other games are played",
+        costs="games that the virtual losses sent elsewhere",
+        divide=Garden,
+    )
+)

@@ -1,0 +1,16 @@
+"""Young brothers wait: any node above the threshold whose first move is done may be split; idle workers join the split
+point nearest to some root, and a cut-off anywhere stops everybody below it.
+"""
+
+from outflank.parallel.divided import Divided, Plan
+from outflank.search.division import Scheme, register_scheme
+
+YOUNG_BROTHERS = register_scheme(
+    Scheme(
+        name="ybw",
+        carries=("alphabeta", "pvs", "mtdf"),
+        promises="value and move",
+        costs="brothers of a move that cuts off, until they hear of it",
+        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True)),
+    )
+)

@@ -1,0 +1,133 @@
+"""One worker that searches the whole tree."""
+
+from collections.abc import Sequence
+
+from outflank.games.evaluation import value
+from outflank.search.alphabeta import alphabeta
+from outflank.search.contract import WorkerStatistics
+from outflank.search.minimax import minimax
+from outflank.search.quiet import settled
+from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, preferred
+from outflank.search.worker import WORKER
+
+
+class Alone:
+    """A division among one: the root's moves one after the other."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self.nbytes = WORKER.itemsize
+
+    def ready(self) -> None:
+        """Compile, by a search that may enter no node."""
+        if not self.root.moves:
+            return
+        self.root.begin_search(0)
+        try:
+            if self.root.options.algorithm == "minimax":
+                self.child_minimax(self.root.moves[0], 1)
+            else:
+                self.child_value(self.root.moves[0], -1, 1, 1)
+        except Stopped:
+            pass
+
+    def full(self, depth: int) -> Found:
+        """value == v, and the move is the one that the tie rule names among all best ones."""
+        root = self.root
+        left = root.depth_below(depth)
+        for move in root.moves:
+            move.value = self.child_minimax(move, left)
+            move.line = ()
+        best = max(move.value for move in root.moves)
+        return Found(best, preferred([move for move in root.moves if move.value == best], root.options.ties))
+
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+        """Alpha-beta's promise for (alpha, beta) at the root.
+
+        With a tie rule, a move that the rule prefers is asked whether it is as good as the best so
+        far, so that inside the window the move is the same for every order of moves.
+        """
+        root = self.root
+        scout = root.options.algorithm == "pvs"
+        left = root.depth_below(depth)
+        best: RootMove | None = None
+        values: list[int] = []
+        for move in moves:
+            low = alpha
+            if best is not None and root.options.share_alpha:
+                # What a move has to beat, or to reach, to be among the best ones wanted.
+                last = sorted(values, reverse=True)[wanted - 1] if len(values) >= wanted else LOW
+                reaching_is_enough = wanted > 1 or _wins(best, move, root)
+                low = max(alpha, last - reaching_is_enough)
+            if best is not None and scout and left > 0 and wanted == 1 and low + 1 < beta and root.options.share_alpha:
+                found = self.child_value(move, low, low + 1, left)
+                if low < found < beta:
+                    found = self.child_value(move, low, beta, left)
+            else:
+                found = self.child_value(move, low, beta, left)
+            move.value = found
+            move.line = (move.code, *self.line_below()) if low < found < beta else (move.code,)
+            values.append(found)
+            if best is None or found > best.value or (found == best.value and found > low and _wins(best, move, root)):
+                best = move
+            if best.value >= beta:
+                break
+        assert best is not None
+        return Found(best.value, best)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """One worker's, with nothing to share."""
+        worker = self.root.worker
+        return (
+            WorkerStatistics(
+                nodes=int(worker.nodes),
+                table_lookups=int(worker.lookups),
+                table_hits=int(worker.hits),
+                cutoffs=int(worker.cutoffs),
+                first_cutoffs=int(worker.first_cutoffs),
+            ),
+        )
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+    # --- the root's moves ---
+
+    def child_value(self, move: RootMove, alpha: int, beta: int, depth: int) -> int:
+        """What `move` is worth, `depth` plies below it, as far as (alpha, beta) asks; alpha-beta's promise."""
+        root, worker = self.root, self.root.worker
+        subject = (root.game, root.evaluation, move.child, move.state)
+        if depth == 0:
+            worker.line_length[1] = 0
+            if root.options.quiet:
+                return -int(settled(*subject, -beta, -alpha, root.options.quiet, 0, worker))
+            worker.nodes += 1
+            worker.leaves += 1
+            worker.estimates += 1
+            return -int(value(root.evaluation, root.game, move.child, move.state))
+        found = -alphabeta(*subject, -beta, -alpha, depth, 1, 0, worker, root.probe)
+        self._give_up_if_stopped()
+        return int(found)
+
+    def child_minimax(self, move: RootMove, depth: int) -> int:
+        """What `move` is worth, without any cut-off."""
+        root = self.root
+        if depth == 0:
+            return self.child_value(move, LOW, HIGH, 0)
+        found = -minimax(root.game, root.evaluation, move.child, move.state, depth, 0, root.worker, root.probe)
+        self._give_up_if_stopped()
+        return int(found)
+
+    def line_below(self) -> tuple[int, ...]:
+        """The principal variation that the last search of a child left behind."""
+        worker = self.root.worker
+        return tuple(int(code) for code in worker.line[1][: int(worker.line_length[1])])
+
+    def _give_up_if_stopped(self) -> None:
+        if self.root.worker.aborted:
+            raise Stopped
+
+
+def _wins(best: RootMove, move: RootMove, root: Root) -> bool:
+    """Whether `move` is preferred to `best`, their values being equal."""
+    return best is not preferred([best, move], root.options.ties)

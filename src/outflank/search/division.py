@@ -1,0 +1,120 @@
+"""Who searches which part of a root's tree: the seam between algorithms and schedulers.
+
+An algorithm asks a division for the root's value in a window, or by minimax; the division has
+one worker search it, or many. Schemes for many live in `outflank.parallel`, one module each,
+and register a way to make a division here; so may anybody's own.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from outflank.errors import OutflankError, UnknownName
+from outflank.kernels.compiler import interpreted
+from outflank.machine import usable_cores
+from outflank.search.contract import Options, WorkerStatistics
+from outflank.search.root import Found, Root, RootMove
+
+
+class Division(Protocol):
+    """One search's workers. Each method may raise `Stopped`, after which the values are worthless."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the workers."""
+
+    def ready(self) -> None:
+        """Compile what will be needed, and start the workers."""
+
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+        """Alpha-beta's promise for (alpha, beta) at the root, by some of its `moves` alone.
+
+        The `wanted` best moves get their exact values, if the window is full.
+        """
+
+    def full(self, depth: int) -> Found:
+        """The root's value by minimax, with the values of all its moves."""
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """What each worker has done so far."""
+
+    def close(self) -> None:
+        """Let the workers go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scheme:
+    """A way to share a search among workers."""
+
+    name: str
+    carries: tuple[str, ...]
+    """The algorithms that it can share."""
+    promises: str
+    """What does not depend on the number of workers."""
+    costs: str
+    """What it pays for its parallelism."""
+    divide: Callable[[Root, int], Any]
+    """A `Division` of a root among so many workers; for Monte-Carlo a `Playing`."""
+
+
+_HOMES = {
+    "fork-join": "outflank.parallel.fork_join",
+    "root-split": "outflank.parallel.root_split",
+    "pv-split": "outflank.parallel.pv_split",
+    "jamboree": "outflank.parallel.jamboree",
+    "ybw": "outflank.parallel.young_brothers",
+    "shared-table": "outflank.parallel.shared_table",
+    "abdada": "outflank.parallel.abdada",
+    "root-parallel": "outflank.parallel.root_parallel",
+    "tree-parallel": "outflank.parallel.tree_parallel",
+}
+"""Where the package's schemes are. By name, as plug-ins are: nothing here depends on them."""
+
+_schemes: dict[str, Scheme] = {}
+
+USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"}
+"""The best scheme for an algorithm."""
+
+
+def register_scheme(scheme: Scheme) -> Scheme:
+    """Make a scheme known by its name."""
+    _schemes[scheme.name] = scheme
+    return scheme
+
+
+def schemes() -> tuple[str, ...]:
+    """The names of all schemes."""
+    return (*_HOMES, *(name for name in _schemes if name not in _HOMES))
+
+
+def scheme_named(name: str) -> Scheme:
+    """The scheme called `name`."""
+    if name not in schemes():
+        raise UnknownName.among("scheme", name, schemes())
+    if name not in _schemes:
+        import_module(_HOMES[name])
+    return _schemes[name]
+
+
+def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
+    """The scheme and the number of workers that the options ask for; None: one worker, alone."""
+    workers = options.workers
+    if options.parallel is not None:
+        scheme = scheme_named(options.parallel)
+        if options.algorithm not in scheme.carries:
+            raise OutflankError(f"{scheme.name} does not carry {options.algorithm}: only {', '.join(scheme.carries)}")
+        return scheme, all_cores() if workers is None else workers
+    usual = USUAL.get(options.algorithm)
+    if workers is None:
+        workers = all_cores() if usual is not None else 1
+    if workers == 1:
+        return None, 1
+    if usual is None:
+        raise OutflankError(f"{options.algorithm} with {workers} workers: parallel must say how they share the work")
+    return scheme_named(usual), workers
+
+
+def all_cores() -> int:
+    """The workers that keep this process's cores busy; in the interpreter only one gains anything."""
+    return 1 if interpreted() else max(1, int(usable_cores()))
