@@ -162,6 +162,7 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
                 found = -marking(game, evaluation, child, child_state, -ceiling, -low, *below, alone, marks)
                 if low < found < beta and ceiling < beta and worker.aborted == 0:
                     alone = np.int64(0)
+                    low = found - 1
                     found = -marking(game, evaluation, child, child_state, -beta, -low, *below, alone, marks)
                 if worker.aborted != 0:
                     return np.int64(0)

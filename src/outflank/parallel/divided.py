@@ -35,6 +35,8 @@ class Plan:
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
     """Whether all other moves are asked with null windows, and those that beat them searched in order."""
+    hold: bool = False
+    """Whether nobody takes another move of a node while one that beat its scout is searched again."""
     levels: int = EVERY_LEVEL
     """Plies from the root that are divided."""
 
@@ -52,6 +54,7 @@ class Divided:
         record.eldest_first = plan.eldest_first
         record.leftmost = plan.leftmost
         record.in_order = plan.scouts_in_order
+        record.hold = plan.hold
         record.scout = plan.scouts_in_order or options.algorithm == "pvs"
         schedule = options.schedule
         record.take = schedule if isinstance(schedule, int) else SCHEDULES[schedule]
@@ -104,7 +107,7 @@ class Divided:
         ranks = _ranks(moves, root.options.ties)
         crew.prune = prune
         crew.share_alpha = prune and root.options.share_alpha
-        frame.cut = frame.above = frame.bad = frame.next = frame.in_turn = frame.ply = 0
+        frame.cut = frame.above = frame.bad = frame.next = frame.held = frame.in_turn = frame.ply = frame.holding = 0
         frame.first, frame.second = pack(root.game, root.position)
         frame.depth, frame.left = depth, root.depth_below(depth)
         frame.alpha, frame.beta = alpha, beta
@@ -113,7 +116,8 @@ class Divided:
         self._moves[:count] = [move.code | rank << RANK_BITS for move, rank in zip(moves, ranks, strict=True)]
         self._found[:count] = LOW
         leader = self.crew.hands[0]
-        leader.frame, leader.index, leader.until, leader.idle = self.crew.root_frame, -1, 0, 0
+        leader.frame, leader.index = self.crew.root_frame, -1
+        leader.until = leader.idle = leader.holding = 0
         crew.open = 1
         work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
         self.crew.check()

@@ -31,6 +31,7 @@ CREW = record_type(
         "leftmost": np.int64,  # whether only nodes on the leftmost line become frames
         "scout": np.int64,  # whether later moves are asked with a null window first
         "in_order": np.int64,  # whether those that beat it wait for their elder brothers
+        "hold": np.int64,  # whether a frame is closed to others while a move that beat its scout is searched
         "share_alpha": np.int64,  # whether a move's value narrows the windows of the others
         "prune": np.int64,  # alpha-beta below the frames; 0: minimax
         "take": np.int64,  # moves handed out at a time, or one of the two below
@@ -67,6 +68,7 @@ HAND = record_type(
         "index": np.int64,  # of the move there
         "until": np.int64,  # the moves before this one go with it
         "leftmost": np.int64,
+        "holding": np.int64,  # it beat its scout, and the frame is closed meanwhile
         "value": np.int64,
         "valid": np.int64,
         # statistics
@@ -124,6 +126,7 @@ FRAME = record_type(
         "index": np.int64,  # of the move in the frame above
         "until": np.int64,
         "leftmost": np.int64,
+        "holding": np.int64,
         "count": np.int64,  # moves
         "opener": np.int64,  # the worker who offered its moves; -1: they are not offered yet
         "owner": np.int64,  # the worker whose pool it comes from
@@ -133,6 +136,7 @@ FRAME = record_type(
         "join": np.int64,  # permits out and workers inside
         "key": np.int64,  # the best value so far and its move
         "next": np.int64,  # the first move that nobody has taken
+        "held": np.int64,  # moves that beat their scout and are being searched: nobody else takes one then
         "bad": np.int64,  # a part was given up: there will be no value
     },
     apart=("join", "key"),

@@ -206,11 +206,12 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
     frame.alpha, frame.beta = hand.alpha, hand.beta
     frame.index, frame.until = hand.index, hand.until
-    frame.leftmost = hand.leftmost
+    frame.leftmost, frame.holding = hand.leftmost, hand.holding
+    hand.holding = 0
     frame.count = end
     frame.opener = -1
     frame.in_turn = 0
-    frame.join, frame.key, frame.next, frame.bad = 1, NOTHING, 0, 0  # nobody else sees it yet
+    frame.join, frame.key, frame.next, frame.bad, frame.held = 1, NOTHING, 0, 0, 0  # nobody else sees it yet
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
     hand.frame = address
@@ -342,6 +343,8 @@ def take(game, crew, hand):
         return LEAVE
     index = hand.index + 1
     if index >= hand.until:
+        if load(frame, "held", "relaxed") != 0:
+            return LEAVE  # there is more use below the move that is better than was thought
         index, hand.until = taken(game, crew, address)
         if index >= frame.count:
             return LEAVE
@@ -416,6 +419,11 @@ def deliver(game, crew, hand, worker):
     """Bring the value of a move to its frame."""
     address, index = hand.frame, hand.index
     frame = frame_at(address)
+    if hand.holding != 0:
+        hand.holding = 0
+        fetch_add(frame, "held", -1, "relaxed")
+        if load(frame, "next", "relaxed") < frame.count:
+            invite(crew, hand, frame)  # those who left may come back
     if hand.valid == 0:
         store(frame, "bad", 1, "relaxed")
         return TAKE
@@ -424,11 +432,16 @@ def deliver(game, crew, hand, worker):
     found, low, high = -hand.value, -hand.beta, -hand.alpha
     ceiling = ceiling_of(crew, frame)
     if high <= found < ceiling:
-        # It beat its scout: how good it is, is not known yet.
+        # It beat its scout: how good it is, is not known yet, but nobody need ask for less any more.
+        mark = (found << RANK_BITS) + rank_at(address, index)
+        key = max(mark, fetch_max(frame, "key", mark))
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
             return after_eldest(crew, hand, frame)
-        low = floor_for(crew, address, index)
+        low = found - 1 if key == mark else floor_for(crew, address, index)
+        if crew.hold != 0:
+            fetch_add(frame, "held", 1, "relaxed")
+            hand.holding = 1
         return ask(game, hand, address, index, low, max(ceiling_of(crew, frame), low + 1))
     write_word(moves_of(address), crew.room + index, U64(found))
     mark = found << RANK_BITS
@@ -524,7 +537,7 @@ def rise(hand, frame, key):
     hand.value, hand.valid = key >> RANK_BITS, 1
     hand.index, hand.until = frame.index, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
-    hand.frame = frame.above
+    hand.frame, hand.holding = frame.above, frame.holding
 
 
 @inner

@@ -62,6 +62,7 @@ class Alone:
             if best is not None and scout and left > 0 and wanted == 1 and low + 1 < beta and root.options.share_alpha:
                 found = self.child_value(move, low, low + 1, left)
                 if low < found < beta:
+                    low = found - 1
                     found = self.child_value(move, low, beta, left)
             else:
                 found = self.child_value(move, low, beta, left)

@@ -155,6 +155,8 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         ceiling = low + 1 if worker.scout != 0 and index > start and low + 1 < beta else beta
         found = -alphabeta(game, evaluation, child, child_state, -ceiling, -low, left, ply + 1, end, worker, probe)
         if low < found < beta and ceiling < beta and worker.aborted == 0:
+            # It is worth `found` at least: asking from just below that keeps the value, and the line, exact.
+            low = found - 1
             found = -alphabeta(game, evaluation, child, child_state, -beta, -low, left, ply + 1, end, worker, probe)
         if worker.aborted != 0:
             return 0
