@@ -225,7 +225,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
     began = nanoseconds()
     frame = frame_at(hand.frame)
     worker.aborted = 0
-    worker.lifeline = hand.frame
+    worker.lifeline, worker.holding = hand.frame, 0
     heed(worker)
     estimates = worker.estimates
     start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)

@@ -107,16 +107,17 @@ class Divided:
         ranks = _ranks(moves, root.options.ties)
         crew.prune = prune
         crew.share_alpha = prune and root.options.share_alpha
-        frame.cut = frame.above = frame.bad = frame.next = frame.held = frame.in_turn = frame.ply = frame.holding = 0
+        frame.cut = frame.above = frame.held = frame.holding = frame.bad = frame.postponed = 0
+        frame.next = frame.in_turn = frame.again = frame.ply = 0
         frame.first, frame.second = pack(root.game, root.position)
         frame.depth, frame.left = depth, root.depth_below(depth)
         frame.alpha, frame.beta = alpha, beta
         frame.leftmost, frame.join, frame.opener = 1, 1, -1
-        frame.count, frame.key = count, NOTHING
+        frame.count, frame.turns, frame.key = count, count, NOTHING
         self._moves[:count] = [move.code | rank << RANK_BITS for move, rank in zip(moves, ranks, strict=True)]
         self._found[:count] = LOW
         leader = self.crew.hands[0]
-        leader.frame, leader.index = self.crew.root_frame, -1
+        leader.frame, leader.turn = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
         crew.open = 1
         work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)

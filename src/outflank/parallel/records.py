@@ -66,7 +66,8 @@ HAND = record_type(
         "beta": np.int64,
         "frame": np.int64,  # the split point that it belongs to
         "index": np.int64,  # of the move there
-        "until": np.int64,  # the moves before this one go with it
+        "turn": np.int64,  # when its turn was
+        "until": np.int64,  # the turns before this one go with it
         "leftmost": np.int64,
         "holding": np.int64,  # it beat its scout, and the frame is closed meanwhile
         "value": np.int64,
@@ -112,9 +113,11 @@ STATISTICS = (
 
 FRAME = record_type(
     {
-        # its lifeline: these two words must come first
+        # its lifeline: these four words must come first
         "cut": np.int64,  # not 0: its value is settled, whoever is still inside must leave
         "above": np.int64,  # the frame whose move this is; 0: the root
+        "held": np.int64,  # moves that beat their scout and are being searched: nobody else does anything then
+        "holding": np.int64,  # whether the frame above is held for this one
         # written by the one who opens it
         "first": np.uint64,
         "second": np.uint64,
@@ -124,24 +127,27 @@ FRAME = record_type(
         "alpha": np.int64,
         "beta": np.int64,
         "index": np.int64,  # of the move in the frame above
+        "turn": np.int64,
         "until": np.int64,
         "leftmost": np.int64,
-        "holding": np.int64,
         "count": np.int64,  # moves
         "opener": np.int64,  # the worker who offered its moves; -1: they are not offered yet
         "owner": np.int64,  # the worker whose pool it comes from
         "link": np.int64,  # the next one on a list
         "in_turn": np.int64,  # the moves that beat a scout are being searched, one after the other
+        "turns": np.int64,  # moves to be taken: all of them, or those that were postponed
+        "again": np.int64,  # not 0: the latter, listed in the third row
         # written by all inside
         "join": np.int64,  # permits out and workers inside
         "key": np.int64,  # the best value so far and its move
-        "next": np.int64,  # the first move that nobody has taken
-        "held": np.int64,  # moves that beat their scout and are being searched: nobody else takes one then
+        "next": np.int64,  # the first turn that nobody has taken
+        "postponed": np.int64,  # moves that were given up because another one held the frame
         "bad": np.int64,  # a part was given up: there will be no value
     },
     apart=("join", "key"),
 )
-"""Two rows of `room` words follow it: its moves with their ranks, and what was found of each."""
+"""Three rows of `room` words follow it: its moves with their ranks; what was found of each; and the order in
+which those that were postponed are taken."""
 
 RANK_BITS = 16
 """A key is value · 2^16 + rank: the greatest is the best value, and among equals the highest rank."""
@@ -162,6 +168,9 @@ NOTHING = -(1 << 60)
 
 FAILED = 1 << 40
 """Found of a move that beat its scout and waits for its turn."""
+
+POSTPONED = 1 << 41
+"""Found of a move that was given up because another one held the frame."""
 
 
 @inner
@@ -196,4 +205,4 @@ def rank_at(frame: Any, index: Any) -> Any:
 
 def frame_bytes(room: int) -> int:
     """The memory of a frame with room for so many moves."""
-    return -(-(FRAME_BYTES + 16 * room) // 128) * 128
+    return -(-(FRAME_BYTES + 24 * room) // 128) * 128

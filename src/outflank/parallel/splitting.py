@@ -31,6 +31,7 @@ from outflank.parallel.records import (
     FAILED,
     IN_ADVANCE,
     NOTHING,
+    POSTPONED,
     RANK,
     RANK_BITS,
     ROWS,
@@ -95,7 +96,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
     worker.aborted = 0
-    worker.lifeline = hand.frame
+    worker.lifeline, worker.holding = hand.frame, hand.holding
     heed(worker)
     if worker.aborted != 0:
         hand.valid = 0
@@ -202,20 +203,21 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     # Atomics, for a worker in a frame that was cut long ago may still look up its lifeline.
     store(frame, "cut", 0, "relaxed")
     store(frame, "above", hand.frame, "relaxed")
+    store(frame, "held", 0, "relaxed")
+    store(frame, "holding", hand.holding, "relaxed")
     frame.first, frame.second = hand.first, hand.second
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
     frame.alpha, frame.beta = hand.alpha, hand.beta
-    frame.index, frame.until = hand.index, hand.until
-    frame.leftmost, frame.holding = hand.leftmost, hand.holding
-    hand.holding = 0
-    frame.count = end
+    frame.index, frame.turn, frame.until = hand.index, hand.turn, hand.until
+    frame.leftmost = hand.leftmost
+    frame.count, frame.turns, frame.again = end, end, 0
     frame.opener = -1
     frame.in_turn = 0
-    frame.join, frame.key, frame.next, frame.bad, frame.held = 1, NOTHING, 0, 0, 0  # nobody else sees it yet
+    frame.join, frame.key, frame.next, frame.bad, frame.postponed = 1, NOTHING, 0, 0, 0  # nobody else sees it yet
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
     hand.frame = address
-    hand.index, hand.until = -1, 0
+    hand.turn, hand.until, hand.holding = -1, 0, 0
     if crew.eldest_first != 0 or end == 1:
         return TAKE
     return OFFER
@@ -302,7 +304,7 @@ def offer(crew, hand):
     """Let others join the frame in hand, and go on with it."""
     frame = frame_at(hand.frame)
     frame.opener = hand.id
-    hand.spawned += frame.count - load(frame, "next", "relaxed")
+    hand.spawned += frame.turns - load(frame, "next", "relaxed")
     invite(crew, hand, frame)
     return TAKE
 
@@ -322,10 +324,10 @@ def invite(crew, hand, frame):
 def join(crew, hand, permit):
     """Enter a frame by a permit, and invite another worker if there is more to do."""
     hand.frame = permit
-    hand.index, hand.until = -1, 0
+    hand.turn, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
     stumble(crew, hand)
-    if load(frame, "cut", "relaxed") == 0 and load(frame, "next", "relaxed") + 1 < frame.count:
+    if load(frame, "cut", "relaxed") == 0 and load(frame, "next", "relaxed") + 1 < frame.turns:
         invite(crew, hand, frame)
     return TAKE
 
@@ -338,16 +340,20 @@ def take(game, crew, hand):
     stumble(crew, hand)
     if load(frame, "bad", "relaxed") != 0:
         return LEAVE
-    if not alive(record_at(crew.bell, BELL), address):
+    if not alive(record_at(crew.bell, BELL), address, 1):
         store(frame, "bad", 1, "relaxed")
         return LEAVE
-    index = hand.index + 1
-    if index >= hand.until:
+    turn = hand.turn + 1
+    if turn >= hand.until:
         if load(frame, "held", "relaxed") != 0:
             return LEAVE  # there is more use below the move that is better than was thought
-        index, hand.until = taken(game, crew, address)
-        if index >= frame.count:
+        turn, hand.until = taken(game, crew, address)
+        if turn >= frame.turns:
             return LEAVE
+    hand.turn = turn
+    index = turn
+    if frame.again != 0:
+        index = np.int64(read_word(moves_of(address), 2 * crew.room + turn))
     if frame.opener >= 0:
         hand.executed += 1
         if frame.opener != hand.id:
@@ -371,10 +377,12 @@ def taken(game, crew, address):
         return np.int64(0), np.int64(1)
     while True:
         first = load(frame, "next", "relaxed")
-        if first >= frame.count:
+        if first >= frame.turns:
             return first, first
         end = first + 1
-        if crew.take == ROWS:
+        if frame.again != 0:
+            pass
+        elif crew.take == ROWS:
             here = row(game, move_at(address, first))
             while end < frame.count and row(game, move_at(address, end)) == here:
                 end += 1
@@ -382,7 +390,7 @@ def taken(game, crew, address):
             end = first + max(1, (frame.count + crew.count - 1) // crew.count)
         else:
             end = first + crew.take
-        end = min(end, frame.count)
+        end = min(end, frame.turns)
         if compare_exchange(frame, "next", first, end, "relaxed"):
             return first, end
 
@@ -421,11 +429,16 @@ def deliver(game, crew, hand, worker):
     frame = frame_at(address)
     if hand.holding != 0:
         hand.holding = 0
-        fetch_add(frame, "held", -1, "relaxed")
-        if load(frame, "next", "relaxed") < frame.count:
+        fetch_add(frame, "held", -1)
+        if load(frame, "next", "relaxed") < frame.turns:
             invite(crew, hand, frame)  # those who left may come back
     if hand.valid == 0:
-        store(frame, "bad", 1, "relaxed")
+        if alive(record_at(crew.bell, BELL), address, 1):
+            # Not the frame was given up, only this move, for the sake of another.
+            write_word(moves_of(address), crew.room + index, U64(POSTPONED))
+            fetch_add(frame, "postponed", 1, "relaxed")
+        else:
+            store(frame, "bad", 1, "relaxed")
         return TAKE
     if load(frame, "cut") != 0:
         return TAKE
@@ -440,8 +453,9 @@ def deliver(game, crew, hand, worker):
             return after_eldest(crew, hand, frame)
         low = found - 1 if key == mark else floor_for(crew, address, index)
         if crew.hold != 0:
-            fetch_add(frame, "held", 1, "relaxed")
             hand.holding = 1
+            fetch_add(frame, "held", 1)
+            ring(record_at(crew.bell, BELL))
         return ask(game, hand, address, index, low, max(ceiling_of(crew, frame), low + 1))
     write_word(moves_of(address), crew.room + index, U64(found))
     mark = found << RANK_BITS
@@ -509,8 +523,10 @@ def leave(game, crew, hand, worker):
         frame.in_turn = 1
         store(frame, "next", 0, "relaxed")
         store(frame, "join", 1, "relaxed")
-        hand.index, hand.until = -1, 0
+        hand.turn, hand.until = -1, 0
         return TAKE
+    if valid and load(frame, "postponed", "relaxed") > 0:
+        return take_up_again(crew, hand, address)
     if valid:
         keep(game, address, key, EXACT if key >> RANK_BITS > frame.alpha else UPPER, worker)
     rise(hand, frame, key)
@@ -518,6 +534,23 @@ def leave(game, crew, hand, worker):
     if hand.frame != 0:
         release(crew, hand, address)
     return ended(crew, hand)
+
+
+@inner
+def take_up_again(crew, hand, address):
+    """Offer the moves that were postponed. Nobody else is inside."""
+    frame = frame_at(address)
+    turns = 0
+    for index in range(frame.count):
+        if np.int64(read_word(moves_of(address), crew.room + index)) == POSTPONED:
+            write_word(moves_of(address), 2 * crew.room + turns, U64(index))
+            turns += 1
+    frame.again, frame.turns = 1, turns
+    store(frame, "postponed", 0, "relaxed")
+    store(frame, "next", 0, "relaxed")
+    store(frame, "join", 1, "relaxed")
+    hand.turn, hand.until = -1, 0
+    return OFFER
 
 
 @inner
@@ -535,7 +568,7 @@ def taken_back(hand, address):
 def rise(hand, frame, key):
     """Turn from a frame with a value to the frame above."""
     hand.value, hand.valid = key >> RANK_BITS, 1
-    hand.index, hand.until = frame.index, frame.until
+    hand.index, hand.turn, hand.until = frame.index, frame.turn, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
     hand.frame, hand.holding = frame.above, frame.holding
 

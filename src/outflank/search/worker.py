@@ -55,7 +55,8 @@ WORKER = record_type(
         # when to stop
         "bell": np.int64,  # address of the search's
         "heard": np.int64,  # how often it had rung when this worker last looked
-        "lifeline": np.int64,  # address of two words: not 0 once cut, and the next lifeline; 0: none
+        "lifeline": np.int64,  # address of the first of a chain of them; 0: none
+        "holding": np.int64,  # whether the first one's being held does not concern this worker
         "aborted": np.int64,  # the last search was stopped: its value is worthless
         "poll_at": np.int64,  # nodes at which to tell the bell of them
         "told": np.int64,  # nodes that the bell knows of
@@ -118,13 +119,18 @@ def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 @inner
-def alive(bell: Any, lifeline: Any) -> Any:
-    """Whether the search goes on and nobody has cut `lifeline`, or one above it."""
+def alive(bell: Any, lifeline: Any, holding: Any) -> Any:
+    """Whether the search goes on, and no lifeline from `lifeline` on makes what hangs on it pointless.
+
+    A lifeline is four words: not 0 once it is cut; the address of the next one; not 0 while it is held
+    for some of those who hang on it; and whether this one is among those for whom the next one is held.
+    """
     if load(bell, "stop") != 0:
         return False
     while lifeline != 0:
-        if read_word(lifeline, 0) != U64(0):
+        if read_word(lifeline, 0) != U64(0) or (read_word(lifeline, 2) != U64(0) and holding == 0):
             return False
+        holding = np.int64(read_word(lifeline, 3))
         lifeline = np.int64(read_word(lifeline, 1))
     return True
 
@@ -135,7 +141,7 @@ def heed(worker: Any) -> Any:
     bell = record_at(worker.bell, BELL)
     # First how often it rang, then for whom: whoever rings later is heard the next time.
     worker.heard = load(bell, "rung")
-    if not alive(bell, worker.lifeline):
+    if not alive(bell, worker.lifeline, worker.holding):
         worker.aborted = 1
 
 
