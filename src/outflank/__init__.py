@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     )
     from outflank.games.abalone.kernels import Kind
     from outflank.games.sides import Side
-    from outflank.search.contract import Limits, MoveValue, Options, Result, Stop
-    from outflank.search.deepening import iterate, search
+    from outflank.search.contract import Comparison, Limits, MoveValue, Options, Result, Stop, WorkerStatistics
+    from outflank.search.deepening import compare, iterate, search
+    from outflank.search.division import Scheme, register_scheme, schemes
     from outflank.search.ordering import Ordering
     from outflank.search.perft import Perft, perft
     from outflank.search.table import Table
@@ -56,8 +57,17 @@ _HOME = {
     "outflank.errors": ("FormatError", "IllegalMove", "InvalidPosition", "OutflankError", "UnknownName"),
     "outflank.games.abalone.kernels": ("Kind",),
     "outflank.games.sides": ("Side",),
-    "outflank.search.contract": ("Limits", "MoveValue", "Options", "Result", "Stop"),
-    "outflank.search.deepening": ("iterate",),
+    "outflank.search.contract": (
+        "Comparison",
+        "Limits",
+        "MoveValue",
+        "Options",
+        "Result",
+        "Stop",
+        "WorkerStatistics",
+    ),
+    "outflank.search.deepening": ("compare", "iterate"),
+    "outflank.search.division": ("Scheme", "register_scheme", "schemes"),
     "outflank.search.ordering": ("Ordering",),
     "outflank.search.perft": ("Perft", "perft"),
     "outflank.search.table": ("Table",),
@@ -68,6 +78,7 @@ __all__ = [
     "AbaloneBoard",
     "AbaloneMove",
     "Board",
+    "Comparison",
     "FormatError",
     "IllegalMove",
     "InvalidPosition",
@@ -83,13 +94,18 @@ __all__ = [
     "OutflankError",
     "Perft",
     "Result",
+    "Scheme",
     "Side",
     "Stop",
     "Table",
     "UnknownName",
+    "WorkerStatistics",
     "__version__",
+    "compare",
     "iterate",
     "perft",
+    "register_scheme",
+    "schemes",
     "search",
 ]
 

@@ -5,12 +5,15 @@ and writes of words are relaxed atomics: never torn within a word, in no order b
 """
 
 import ctypes
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
+
+_lock = Lock()
 
 
 def address_of(array: Any) -> int:
@@ -26,6 +29,15 @@ def read_word(address: Any, index: Any) -> Any:
 def write_word(address: Any, index: Any, word: Any) -> None:
     """Set word number `index` of the array at `address`."""
     ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value = int(word)
+
+
+def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
+    """Set word number `index` if it is `expected`; whether it was. Others who try at once do not succeed too."""
+    with _lock:
+        if read_word(address, index) != expected:
+            return False
+        write_word(address, index, word)
+        return True
 
 
 def record_at(address: Any, dtype: Any) -> Any:
@@ -51,6 +63,10 @@ def _teach_numba() -> None:
         builder.store_atomic(value, place(builder, address, index), "monotonic", 8)
         return context.get_dummy_value()
 
+    def replace(context: Any, builder: Any, signature: Any, address: Any, index: Any, expected: Any, value: Any) -> Any:
+        swapped = builder.cmpxchg(place(builder, address, index), expected, value, "acq_rel", "monotonic")
+        return builder.extract_value(swapped, 1)
+
     def view(context: Any, builder: Any, signature: Any, address: Any, dtype: Any) -> Any:
         return builder.inttoptr(address, context.get_value_type(signature.return_type))
 
@@ -62,6 +78,12 @@ def _teach_numba() -> None:
     )
     integers = (types.Integer, types.Integer)
     define(read_word, integers, lambda *_: (types.uint64, types.int64, types.int64), read)
+    define(
+        replace_word,
+        (*integers, types.Integer, types.Integer),
+        lambda *_: (types.boolean, types.int64, types.int64, types.uint64, types.uint64),
+        replace,
+    )
     define(
         write_word,
         (*integers, types.Integer),

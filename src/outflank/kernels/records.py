@@ -28,6 +28,8 @@ def record_type(fields: Mapping[str, Field], *, apart: tuple[str, ...] = ()) -> 
     names, formats, offsets = [], [], []
     end = 0
     for name, field in fields.items():
+        if hasattr(np.void, name):
+            raise ValueError(f"a field named {name!r} is hidden by NumPy's method of that name")
         dtype = np.dtype(field)  # a (type, shape) pair is a dtype too
         step = LINE if name in apart else max(dtype.base.alignment, 1)
         offset = -(-end // step) * step

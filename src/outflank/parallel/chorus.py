@@ -109,7 +109,7 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
     sort = np.int64(SORT_NONE)
     if ply > 0:
         end = fill(game, position, worker.moves, start)
-        sort = worker.sort
+        sort = worker.sorting
     if end == start:
         expanded(probe, depth, 0)
         worker.leaves += 1
@@ -225,7 +225,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
     began = nanoseconds()
     frame = frame_at(hand.frame)
     worker.aborted = 0
-    worker.lifeline, worker.holding = hand.frame, 0
+    worker.lifeline, worker.place = hand.frame, 0
     heed(worker)
     estimates = worker.estimates
     start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)

@@ -57,7 +57,7 @@ class Divided:
         record.hold = plan.hold
         record.scout = plan.scouts_in_order or options.algorithm == "pvs"
         schedule = options.schedule
-        record.take = schedule if isinstance(schedule, int) else SCHEDULES[schedule]
+        record.lot = schedule if isinstance(schedule, int) else SCHEDULES[schedule]
         self._frame = record_at(self.crew.root_frame, FRAME)
         room = int(record.room)
         rows = self.crew.root_frame + FRAME.itemsize
@@ -101,23 +101,23 @@ class Divided:
 
     def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
         root, crew, frame = self.root, self.crew.crew, self._frame
-        if crew.take == ROWS:
+        if crew.lot == ROWS:
             moves = _by_rows(root.game, moves)
         count = len(moves)
         ranks = _ranks(moves, root.options.ties)
         crew.prune = prune
         crew.share_alpha = prune and root.options.share_alpha
-        frame.cut = frame.above = frame.held = frame.holding = frame.bad = frame.postponed = 0
-        frame.next = frame.in_turn = frame.again = frame.ply = 0
+        frame.cut = frame.above = frame.held = frame.place = frame.bad = frame.postponed = 0
+        frame.next = frame.in_turn = frame.ply = 0
         frame.first, frame.second = pack(root.game, root.position)
         frame.depth, frame.left = depth, root.depth_below(depth)
         frame.alpha, frame.beta = alpha, beta
         frame.leftmost, frame.join, frame.opener = 1, 1, -1
-        frame.count, frame.turns, frame.key = count, count, NOTHING
+        frame.count, frame.key = count, NOTHING
         self._moves[:count] = [move.code | rank << RANK_BITS for move, rank in zip(moves, ranks, strict=True)]
         self._found[:count] = LOW
         leader = self.crew.hands[0]
-        leader.frame, leader.turn = self.crew.root_frame, -1
+        leader.frame, leader.index = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
         crew.open = 1
         work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)

@@ -34,7 +34,7 @@ CREW = record_type(
         "hold": np.int64,  # whether a frame is closed to others while a move that beat its scout is searched
         "share_alpha": np.int64,  # whether a move's value narrows the windows of the others
         "prune": np.int64,  # alpha-beta below the frames; 0: minimax
-        "take": np.int64,  # moves handed out at a time, or one of the two below
+        "lot": np.int64,  # moves handed out at a time, or one of the two below
         "stumble": np.int64,  # for tests: give up the core at one delicate place in so many; 0: never
         # what changes
         "open": np.int64,  # whether a root is being searched
@@ -66,8 +66,7 @@ HAND = record_type(
         "beta": np.int64,
         "frame": np.int64,  # the split point that it belongs to
         "index": np.int64,  # of the move there
-        "turn": np.int64,  # when its turn was
-        "until": np.int64,  # the turns before this one go with it
+        "until": np.int64,  # the moves before this one go with it
         "leftmost": np.int64,
         "holding": np.int64,  # it beat its scout, and the frame is closed meanwhile
         "value": np.int64,
@@ -116,8 +115,8 @@ FRAME = record_type(
         # its lifeline: these four words must come first
         "cut": np.int64,  # not 0: its value is settled, whoever is still inside must leave
         "above": np.int64,  # the frame whose move this is; 0: the root
-        "held": np.int64,  # moves that beat their scout and are being searched: nobody else does anything then
-        "holding": np.int64,  # whether the frame above is held for this one
+        "held": np.int64,  # a move that beat its scout is being searched: the index of the next one; 0: none is
+        "place": np.int64,  # the index of the move that this frame is in the one above; -1: it is held for it
         # written by the one who opens it
         "first": np.uint64,
         "second": np.uint64,
@@ -127,7 +126,6 @@ FRAME = record_type(
         "alpha": np.int64,
         "beta": np.int64,
         "index": np.int64,  # of the move in the frame above
-        "turn": np.int64,
         "until": np.int64,
         "leftmost": np.int64,
         "count": np.int64,  # moves
@@ -135,19 +133,16 @@ FRAME = record_type(
         "owner": np.int64,  # the worker whose pool it comes from
         "link": np.int64,  # the next one on a list
         "in_turn": np.int64,  # the moves that beat a scout are being searched, one after the other
-        "turns": np.int64,  # moves to be taken: all of them, or those that were postponed
-        "again": np.int64,  # not 0: the latter, listed in the third row
         # written by all inside
         "join": np.int64,  # permits out and workers inside
         "key": np.int64,  # the best value so far and its move
-        "next": np.int64,  # the first turn that nobody has taken
-        "postponed": np.int64,  # moves that were given up because another one held the frame
+        "next": np.int64,  # the first move that nobody has taken
+        "postponed": np.int64,  # moves that were given up for the sake of one that held the frame
         "bad": np.int64,  # a part was given up: there will be no value
     },
     apart=("join", "key"),
 )
-"""Three rows of `room` words follow it: its moves with their ranks; what was found of each; and the order in
-which those that were postponed are taken."""
+"""Two rows of `room` words follow it: its moves with their ranks, and what was found of each."""
 
 RANK_BITS = 16
 """A key is value · 2^16 + rank: the greatest is the best value, and among equals the highest rank."""
@@ -156,7 +151,7 @@ RANK = (1 << RANK_BITS) - 1
 """The part of a key, or of a word in a frame's row of moves, that is not the value or the rank."""
 
 IN_ADVANCE, ROWS = 0, -1
-"""For `take`: every worker gets its share at once; or the moves of one row of the board at a time."""
+"""For `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
 
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """Which word of a frame a field is."""
@@ -170,7 +165,10 @@ FAILED = 1 << 40
 """Found of a move that beat its scout and waits for its turn."""
 
 POSTPONED = 1 << 41
-"""Found of a move that was given up because another one held the frame."""
+"""Found of a move that was given up for the sake of another, and will be taken again."""
+
+SEARCHED = 1 << 42
+"""Found of such a move once it has been taken."""
 
 
 @inner
@@ -205,4 +203,4 @@ def rank_at(frame: Any, index: Any) -> Any:
 
 def frame_bytes(room: int) -> int:
     """The memory of a frame with room for so many moves."""
-    return -(-(FRAME_BYTES + 24 * room) // 128) * 128
+    return -(-(FRAME_BYTES + 16 * room) // 128) * 128

@@ -22,7 +22,7 @@ from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_
 from outflank.kernels.atomics import compare_exchange, fetch_add, fetch_max, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.memory import read_word, record_at, write_word
+from outflank.kernels.memory import read_word, record_at, replace_word, write_word
 from outflank.kernels.waiting import nanoseconds
 from outflank.parallel.deque import EMPTY, pop, push
 from outflank.parallel.idling import await_quiet, found_permit, stumble, tell_sleepers, wake_everybody
@@ -35,6 +35,7 @@ from outflank.parallel.records import (
     RANK,
     RANK_BITS,
     ROWS,
+    SEARCHED,
     frame_at,
     move_at,
     moves_of,
@@ -96,7 +97,8 @@ def descend(game, evaluation, crew, hand, worker, probe):
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
     worker.aborted = 0
-    worker.lifeline, worker.holding = hand.frame, hand.holding
+    worker.lifeline = hand.frame
+    worker.place = -1 if hand.holding != 0 else hand.index
     heed(worker)
     if worker.aborted != 0:
         hand.valid = 0
@@ -196,7 +198,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
             if mirror_move(game, worker.moves[index], symmetry) == image:
                 table_move = np.int64(worker.moves[index])
     arrange(game, position, depth, hand.ply, table_move, end, worker)
-    if crew.take == ROWS:
+    if crew.lot == ROWS:
         gather_rows(game, end, worker)
 
     frame = frame_at(address)
@@ -204,20 +206,20 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     store(frame, "cut", 0, "relaxed")
     store(frame, "above", hand.frame, "relaxed")
     store(frame, "held", 0, "relaxed")
-    store(frame, "holding", hand.holding, "relaxed")
+    store(frame, "place", -1 if hand.holding != 0 else hand.index, "relaxed")
     frame.first, frame.second = hand.first, hand.second
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
     frame.alpha, frame.beta = hand.alpha, hand.beta
-    frame.index, frame.turn, frame.until = hand.index, hand.turn, hand.until
+    frame.index, frame.until = hand.index, hand.until
     frame.leftmost = hand.leftmost
-    frame.count, frame.turns, frame.again = end, end, 0
+    frame.count = end
     frame.opener = -1
     frame.in_turn = 0
     frame.join, frame.key, frame.next, frame.bad, frame.postponed = 1, NOTHING, 0, 0, 0  # nobody else sees it yet
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
     hand.frame = address
-    hand.turn, hand.until, hand.holding = -1, 0, 0
+    hand.index, hand.until, hand.holding = -1, 0, 0
     if crew.eldest_first != 0 or end == 1:
         return TAKE
     return OFFER
@@ -235,9 +237,9 @@ def known_at_once(crew, hand, address, known):
 @inner
 def arrange(game, position, depth, ply, table_move, end, worker):
     """Put a node's moves in the order in which alphabeta would try them."""
-    if end == 1 or (worker.table == 0 and worker.sort == SORT_NONE):
+    if end == 1 or (worker.table == 0 and worker.sorting == SORT_NONE):
         return
-    if worker.sort == SORT_NONE or depth < worker.sort_from:
+    if worker.sorting == SORT_NONE or depth < worker.sort_from:
         for index in range(end):
             if worker.moves[index] == table_move:
                 for other in range(index, 0, -1):
@@ -245,7 +247,7 @@ def arrange(game, position, depth, ply, table_move, end, worker):
                 worker.moves[0] = MOVE(table_move)
         return
     weigh(game, position, depth, ply, table_move, np.int64(0), end, worker)
-    for index in range(end if worker.sort > 1 else 1):
+    for index in range(end if worker.sorting > 1 else 1):
         bring_best(index, end, worker)
 
 
@@ -304,7 +306,7 @@ def offer(crew, hand):
     """Let others join the frame in hand, and go on with it."""
     frame = frame_at(hand.frame)
     frame.opener = hand.id
-    hand.spawned += frame.turns - load(frame, "next", "relaxed")
+    hand.spawned += frame.count - load(frame, "next", "relaxed")
     invite(crew, hand, frame)
     return TAKE
 
@@ -324,10 +326,10 @@ def invite(crew, hand, frame):
 def join(crew, hand, permit):
     """Enter a frame by a permit, and invite another worker if there is more to do."""
     hand.frame = permit
-    hand.turn, hand.until, hand.holding = -1, 0, 0
+    hand.index, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
     stumble(crew, hand)
-    if load(frame, "cut", "relaxed") == 0 and load(frame, "next", "relaxed") + 1 < frame.turns:
+    if load(frame, "cut", "relaxed") == 0 and load(frame, "next", "relaxed") + 1 < frame.count:
         invite(crew, hand, frame)
     return TAKE
 
@@ -340,20 +342,16 @@ def take(game, crew, hand):
     stumble(crew, hand)
     if load(frame, "bad", "relaxed") != 0:
         return LEAVE
-    if not alive(record_at(crew.bell, BELL), address, 1):
+    if not alive(record_at(crew.bell, BELL), address, -1):
         store(frame, "bad", 1, "relaxed")
         return LEAVE
-    turn = hand.turn + 1
-    if turn >= hand.until:
+    index = hand.index + 1
+    if index >= hand.until:
         if load(frame, "held", "relaxed") != 0:
             return LEAVE  # there is more use below the move that is better than was thought
-        turn, hand.until = taken(game, crew, address)
-        if turn >= frame.turns:
+        index, hand.until = taken(game, crew, address)
+        if index >= frame.count:
             return LEAVE
-    hand.turn = turn
-    index = turn
-    if frame.again != 0:
-        index = np.int64(read_word(moves_of(address), 2 * crew.room + turn))
     if frame.opener >= 0:
         hand.executed += 1
         if frame.opener != hand.id:
@@ -375,22 +373,25 @@ def taken(game, crew, address):
     if frame.opener < 0 and frame.count > 1:
         store(frame, "next", 1, "relaxed")  # the eldest, alone
         return np.int64(0), np.int64(1)
+    if load(frame, "postponed", "relaxed") > 0:
+        for index in range(frame.count):
+            if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
+                fetch_add(frame, "postponed", -1, "relaxed")
+                return np.int64(index), np.int64(index + 1)
     while True:
         first = load(frame, "next", "relaxed")
-        if first >= frame.turns:
+        if first >= frame.count:
             return first, first
         end = first + 1
-        if frame.again != 0:
-            pass
-        elif crew.take == ROWS:
+        if crew.lot == ROWS:
             here = row(game, move_at(address, first))
             while end < frame.count and row(game, move_at(address, end)) == here:
                 end += 1
-        elif crew.take == IN_ADVANCE:
+        elif crew.lot == IN_ADVANCE:
             end = first + max(1, (frame.count + crew.count - 1) // crew.count)
         else:
-            end = first + crew.take
-        end = min(end, frame.turns)
+            end = first + crew.lot
+        end = min(end, frame.count)
         if compare_exchange(frame, "next", first, end, "relaxed"):
             return first, end
 
@@ -429,16 +430,12 @@ def deliver(game, crew, hand, worker):
     frame = frame_at(address)
     if hand.holding != 0:
         hand.holding = 0
-        fetch_add(frame, "held", -1)
-        if load(frame, "next", "relaxed") < frame.turns:
+        if compare_exchange(frame, "held", index + 1, 0):
             invite(crew, hand, frame)  # those who left may come back
     if hand.valid == 0:
-        if alive(record_at(crew.bell, BELL), address, 1):
-            # Not the frame was given up, only this move, for the sake of another.
-            write_word(moves_of(address), crew.room + index, U64(POSTPONED))
-            fetch_add(frame, "postponed", 1, "relaxed")
-        else:
-            store(frame, "bad", 1, "relaxed")
+        if alive(record_at(crew.bell, BELL), address, -1):
+            return postpone(crew, address, index)
+        store(frame, "bad", 1, "relaxed")
         return TAKE
     if load(frame, "cut") != 0:
         return TAKE
@@ -451,11 +448,9 @@ def deliver(game, crew, hand, worker):
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
             return after_eldest(crew, hand, frame)
+        if crew.hold != 0 and not hold(crew, hand, frame, index):
+            return postpone(crew, address, index)
         low = found - 1 if key == mark else floor_for(crew, address, index)
-        if crew.hold != 0:
-            hand.holding = 1
-            fetch_add(frame, "held", 1)
-            ring(record_at(crew.bell, BELL))
         return ask(game, hand, address, index, low, max(ceiling_of(crew, frame), low + 1))
     write_word(moves_of(address), crew.room + index, U64(found))
     mark = found << RANK_BITS
@@ -470,6 +465,29 @@ def deliver(game, crew, hand, worker):
             return cut(game, crew, hand, worker, key)
         return TAKE
     return after_eldest(crew, hand, frame)
+
+
+@inner
+def hold(crew, hand, frame, index):
+    """Hold a frame for a move that beat its scout: its younger brothers' scouts are given up, for they ask for too
+    little now. Whether the move may be searched: not while the frame is held for an elder one.
+    """
+    while True:
+        held = load(frame, "held")
+        if held != 0 and held <= index:
+            return False
+        if compare_exchange(frame, "held", held, index + 1):
+            hand.holding = 1
+            ring(record_at(crew.bell, BELL))
+            return True
+
+
+@inner
+def postpone(crew, address, index):
+    """Not the frame is given up, only this move, for the sake of another: it will be taken again."""
+    write_word(moves_of(address), crew.room + index, U64(POSTPONED))
+    fetch_add(frame_at(address), "postponed", 1)
+    return TAKE
 
 
 @inner
@@ -523,10 +541,8 @@ def leave(game, crew, hand, worker):
         frame.in_turn = 1
         store(frame, "next", 0, "relaxed")
         store(frame, "join", 1, "relaxed")
-        hand.turn, hand.until = -1, 0
+        hand.index, hand.until = -1, 0
         return TAKE
-    if valid and load(frame, "postponed", "relaxed") > 0:
-        return take_up_again(crew, hand, address)
     if valid:
         keep(game, address, key, EXACT if key >> RANK_BITS > frame.alpha else UPPER, worker)
     rise(hand, frame, key)
@@ -534,23 +550,6 @@ def leave(game, crew, hand, worker):
     if hand.frame != 0:
         release(crew, hand, address)
     return ended(crew, hand)
-
-
-@inner
-def take_up_again(crew, hand, address):
-    """Offer the moves that were postponed. Nobody else is inside."""
-    frame = frame_at(address)
-    turns = 0
-    for index in range(frame.count):
-        if np.int64(read_word(moves_of(address), crew.room + index)) == POSTPONED:
-            write_word(moves_of(address), 2 * crew.room + turns, U64(index))
-            turns += 1
-    frame.again, frame.turns = 1, turns
-    store(frame, "postponed", 0, "relaxed")
-    store(frame, "next", 0, "relaxed")
-    store(frame, "join", 1, "relaxed")
-    hand.turn, hand.until = -1, 0
-    return OFFER
 
 
 @inner
@@ -568,9 +567,9 @@ def taken_back(hand, address):
 def rise(hand, frame, key):
     """Turn from a frame with a value to the frame above."""
     hand.value, hand.valid = key >> RANK_BITS, 1
-    hand.index, hand.turn, hand.until = frame.index, frame.turn, frame.until
+    hand.index, hand.until = frame.index, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
-    hand.frame, hand.holding = frame.above, frame.holding
+    hand.frame, hand.holding = frame.above, np.int64(frame.place < 0)
 
 
 @inner

@@ -40,7 +40,7 @@ def grow_together(game, evaluation, tree, garden, worker, random, path):
             path[length] = node
             length += 1
             before = fetch_add(tree[node], "visits", 1, "relaxed")
-            fetch_add(tree[node], "sum", -WIN, "relaxed")
+            fetch_add(tree[node], "won", -WIN, "relaxed")
             children = load(tree[node], "children")
             if children == 0 and before > 0:
                 children = _children(game, tree, garden, node, worker)
@@ -50,7 +50,7 @@ def grow_together(game, evaluation, tree, garden, worker, random, path):
         position = unpack(game, tree[node].first, tree[node].second)
         result = -played_out(game, evaluation, position, worker, random)
         for back in range(length - 1, -1, -1):
-            fetch_add(tree[path[back]], "sum", WIN + result, "relaxed")
+            fetch_add(tree[path[back]], "won", WIN + result, "relaxed")
             result = -result
 
 
@@ -86,7 +86,7 @@ def _chosen(tree, node, first):
         visits = load(tree[child], "visits", "relaxed")
         if visits == 0:
             return child
-        bound = load(tree[child], "sum", "relaxed") / (WIN * visits) + spread / math.sqrt(visits)
+        bound = load(tree[child], "won", "relaxed") / (WIN * visits) + spread / math.sqrt(visits)
         if bound > best_bound:
             best, best_bound = child, bound
     return best

@@ -88,7 +88,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     else:
         expanded(probe, depth, end - start)
 
-    sort = worker.sort
+    sort = worker.sorting
     if end == start + 1:
         sort = SORT_NONE
     elif sort != SORT_NONE or table_move != NO_MOVE:

@@ -47,7 +47,7 @@ NODE = np.dtype(
     [
         ("first", np.uint64),
         ("second", np.uint64),
-        ("sum", np.int64),  # of the results, for the side that moved here
+        ("won", np.int64),  # the sum of the results, for the side that moved here
         ("visits", np.int64),
         ("children", np.int64),  # index of the first; 0: not expanded
         ("count", np.int32),
@@ -85,7 +85,7 @@ def played_out(game, evaluation, position, worker, random):
             return sign * (WIN if won > 0 else -WIN if won < 0 else 0)
         move = worker.moves[_random(random, end)]
         child = play(game, position, move)
-        if end > 1 and worker.sort != 0:
+        if end > 1 and worker.sorting != 0:
             other = worker.moves[_random(random, end)]
             rival = play(game, position, other)
             if promise(game, position, other, rival, worker.weights) > promise(
@@ -125,7 +125,7 @@ def _chosen(tree, node):
         visits = tree[child].visits
         if visits == 0:
             return child
-        bound = tree[child].sum / (WIN * visits) + spread / math.sqrt(visits)
+        bound = tree[child].won / (WIN * visits) + spread / math.sqrt(visits)
         if bound > best_bound:
             best, best_bound = child, bound
     return best
@@ -157,7 +157,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
         result = -played_out(game, evaluation, position, worker, random)  # for the side that moved to it
         for back in range(length - 1, -1, -1):
             tree[path[back]].visits += 1
-            tree[path[back]].sum += result
+            tree[path[back]].won += result
             result = -result
     return used
 
@@ -176,7 +176,7 @@ def seeded(seed: int) -> Any:
 
 def seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
     """A tree with the root and its moves."""
-    tree = np.zeros(room, NODE)
+    tree = np.zeros(room, NODE).view(np.recarray)
     tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
     tree[0]["children"], tree[0]["count"] = 1, len(root.moves)
     for index, move in enumerate(root.moves, 1):
@@ -272,7 +272,7 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
     tree = trees[0]
     count = int(tree[0]["count"])
     visits = sum(other["visits"][1 : count + 1] for other in trees)
-    sums = sum(other["sum"][1 : count + 1] for other in trees)
+    sums = sum(other["won"][1 : count + 1] for other in trees)
     means = [round(int(total) / max(int(games), 1)) for total, games in zip(sums, visits, strict=True)]
     flat = root.options.algorithm == "flat"
     ranked = sorted(range(count), key=lambda move: (0 if flat else int(visits[move]), means[move]), reverse=True)

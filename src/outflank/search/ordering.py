@@ -69,7 +69,7 @@ class Ordering:
         if unknown:
             raise OutflankError(f"{type(game).__name__} has no feature {unknown[0]!r} to order by")
         worker.weights[:] = [self.weights.get(name, 0) for name in names] + [0] * (FEATURES - len(names))
-        worker.sort = {"none": SORT_NONE, "best": SORT_BEST, "all": SORT_ALL}[self.sort]
+        worker.sorting = {"none": SORT_NONE, "best": SORT_BEST, "all": SORT_ALL}[self.sort]
         worker.sort_from = self.from_depth
         worker.killers = int(self.killers)
         worker.history = int(self.history)

@@ -101,6 +101,7 @@ class Root:
             workers = allocate(WORKER, count)
         except MemoryError:
             raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
+        self.bell.workers = count
         ordering = options.ordering
         if not isinstance(ordering, Ordering):
             ordering = ordering_named(self.game, ordering, exact=options.exact)
@@ -131,13 +132,13 @@ class Root:
             RootMove(code, child, begin(self.evaluation, self.game, child))
             for code, child in zip(codes, children, strict=True)
         ]
-        if self.worker.sort == SORT_NONE or not moves:
+        if self.worker.sorting == SORT_NONE or not moves:
             return moves
         weights = self.worker.weights
         scores = {
             move.code: int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves
         }
-        if self.worker.sort == SORT_BEST:
+        if self.worker.sorting == SORT_BEST:
             best = max(moves, key=lambda move: scores[move.code])
             return [best, *(move for move in moves if move is not best)]
         return sorted(moves, key=lambda move: -scores[move.code])

@@ -36,6 +36,9 @@ SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
 POLL_NODES = 4096
 """Nodes between two looks at the limit of nodes: some hundred microseconds."""
 
+FEWEST_NODES = 64
+"""Nodes between two looks, however near the limit is."""
+
 ENDLESS = 1 << 62
 
 BELL = record_type(
@@ -44,6 +47,7 @@ BELL = record_type(
         "stop": np.int64,  # not 0: everybody's has
         "nodes": np.int64,  # what all workers have entered, as far as they have told
         "node_limit": np.int64,
+        "workers": np.int64,  # who ring and hear it
     },
     apart=("rung", "stop", "nodes"),
 )
@@ -56,7 +60,7 @@ WORKER = record_type(
         "bell": np.int64,  # address of the search's
         "heard": np.int64,  # how often it had rung when this worker last looked
         "lifeline": np.int64,  # address of the first of a chain of them; 0: none
-        "holding": np.int64,  # whether the first one's being held does not concern this worker
+        "place": np.int64,  # this worker's place on it
         "aborted": np.int64,  # the last search was stopped: its value is worthless
         "poll_at": np.int64,  # nodes at which to tell the bell of them
         "told": np.int64,  # nodes that the bell knows of
@@ -80,7 +84,7 @@ WORKER = record_type(
         "at_least": np.int64,  # entries of greater depth may end a search too
         "canonical": np.int64,  # symmetric positions share an entry
         "age": np.int64,
-        "sort": np.int64,
+        "sorting": np.int64,
         "sort_from": np.int64,  # depth from which moves are ordered
         "killers": np.int64,  # whether each is used
         "history": np.int64,
@@ -119,18 +123,20 @@ def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 @inner
-def alive(bell: Any, lifeline: Any, holding: Any) -> Any:
-    """Whether the search goes on, and no lifeline from `lifeline` on makes what hangs on it pointless.
+def alive(bell: Any, lifeline: Any, place: Any) -> Any:
+    """Whether the search goes on, and what hangs at `place` on `lifeline` is still wanted.
 
-    A lifeline is four words: not 0 once it is cut; the address of the next one; not 0 while it is held
-    for some of those who hang on it; and whether this one is among those for whom the next one is held.
+    A lifeline is four words: not 0 once all that hangs on it is pointless; the address of the next lifeline,
+    0 for none; the place from which on what hangs on it is not wanted now, 0 for none; and its own place on
+    the next one. A place below 0 is always wanted.
     """
     if load(bell, "stop") != 0:
         return False
     while lifeline != 0:
-        if read_word(lifeline, 0) != U64(0) or (read_word(lifeline, 2) != U64(0) and holding == 0):
+        unwanted = np.int64(read_word(lifeline, 2))
+        if read_word(lifeline, 0) != U64(0) or (unwanted != 0 and place >= unwanted):
             return False
-        holding = np.int64(read_word(lifeline, 3))
+        place = np.int64(read_word(lifeline, 3))
         lifeline = np.int64(read_word(lifeline, 1))
     return True
 
@@ -141,7 +147,7 @@ def heed(worker: Any) -> Any:
     bell = record_at(worker.bell, BELL)
     # First how often it rang, then for whom: whoever rings later is heard the next time.
     worker.heard = load(bell, "rung")
-    if not alive(bell, worker.lifeline, worker.holding):
+    if not alive(bell, worker.lifeline, worker.place):
         worker.aborted = 1
 
 
@@ -154,7 +160,7 @@ def report_nodes(worker: Any) -> Any:
     total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh
     if total >= bell.node_limit:
         halt(bell)
-    step = min(POLL_NODES, max(bell.node_limit - total, 1))
+    step = min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
     if worker.pace > 0:
         step = min(step, worker.pace)
         yield_core()

@@ -1,0 +1,421 @@
+"""Every scheme against the definition, on any number of workers; stopped, failing and crowded crews."""
+
+import os
+import threading
+import time
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
+from outflank.games.evaluation import evaluation_named, value
+from outflank.games.othello.squares import START, othello
+from outflank.games.rules import unpack
+from outflank.kernels.compiler import interpreted
+from outflank.parallel.divided import Divided, Plan
+from outflank.search.contract import Options
+from outflank.search.deepening import search
+from outflank.search.division import Scheme, register_scheme, scheme_named, schemes
+from outflank.search.probes import Counts
+from outflank.search.root import Root
+from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
+from tests.drawing import legal, walk
+from tests.pairs import pairwise
+from tests.test_search import PASSES, check, truth
+
+SCHEMES = ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada")
+MOVE_PROMISED = ("fork-join", "root-split", "pv-split", "jamboree", "ybw")
+WORKERS = (1, 2, 3) if interpreted() else (1, 2, 3, 4, 8)
+
+CHOICES = {
+    "parallel": list(SCHEMES),
+    "algorithm": ["alphabeta", "pvs", "mtdf", "minimax"],
+    "workers": list(WORKERS),
+    "threshold": [1, 2, 3, 5, 9],
+    "table_bits": [None, 4, 12],
+    "schedule": ["one", "rows", "static", 3],
+    "levels": [None, 1, 3],
+    "canonical": [False, True],
+    "passes": list(PASSES),
+    "quiet": [0, 2],
+    "ties": ["first", "lowest", "highest"],
+    "share_alpha": [True, False],
+    "aspiration": [None, 1, 50],
+    "deepen": [True, False],
+    "sort": ["all", "best", "none"],
+    "killers": [False, True],
+    "history": [False, True],
+    "moves": [1, 3],
+    "pace": [0, 7],
+    "stumble": [0, 2],
+}
+EVALUATIONS = {"othello": ["phased", "discs", "mobility"], "abalone": ["rings", "cohesion"]}
+
+
+def rows():
+    for name, ordering in (("othello", "squares+mobility"), ("abalone", "kinds")):
+        choices = {**CHOICES, "evaluation": EVALUATIONS[name], "ordering": ["none", ordering]}
+        for number, row in enumerate(pairwise(choices)):
+            if row["algorithm"] not in scheme_named(row["parallel"]).carries:
+                row["algorithm"] = "pvs"
+            if row["parallel"] not in MOVE_PROMISED:
+                row["ties"] = "first"
+            yield name, number, row
+
+
+@pytest.fixture
+def stumbling(monkeypatch):
+    """Makes the crews of a test give up their cores at delicate places, one in so many."""
+
+    def begin(one_in: int) -> None:
+        ready = Divided.ready
+
+        def stumble_and_be_ready(self):
+            self.crew.crew.stumble = one_in
+            ready(self)
+
+        monkeypatch.setattr(Divided, "ready", stumble_and_be_ready)
+
+    return begin
+
+
+@pytest.mark.parametrize(("name", "number", "row"), list(rows()), ids=lambda item: str(item) if isinstance(item, int) else "")
+def test_pairs_of_options_agree_with_the_definition(name, number, row, stumbling):
+    row = dict(row)
+    stumbling(row.pop("stumble"))
+    for seed in range(11 * number, 11 * number + (1 if interpreted() else 4)):
+        check(name, seed, row)
+
+
+def drawn(number: int):
+    """Positions of both games, with a depth at which the schemes have something to divide."""
+    for seed in range(number):
+        game = othello(8)
+        yield OthelloBoard(game, walk(game, START, seed, 8 + 3 * seed % 40)), 6 + seed % 3
+        board = AbaloneBoard.start("belgian-daisy")
+        yield AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20)), 3 + seed % 2
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_value_and_the_move_are_those_of_one_worker(scheme):
+    thresholds = count(1)
+    for board, depth in drawn(5):
+        if not legal(board.game, board.position):
+            continue
+        for algorithm in scheme_named(scheme).carries:
+            less = 2 if algorithm == "minimax" else 0
+            options = {"algorithm": algorithm, "table_bits": 10, "ties": "lowest"}
+            alone = search(board, Limits(depth=depth - less), workers=1, **options)
+            for workers in WORKERS:
+                threshold = next(thresholds) % 9 + 1
+                found = search(
+                    board, Limits(depth=depth - less), parallel=scheme, workers=workers, threshold=threshold, **options
+                )
+                assert (found.value, found.depth) == (alone.value, alone.depth), (board, workers, threshold)
+                if scheme in MOVE_PROMISED:
+                    assert found.move == alone.move
+                assert len(found.workers) == workers
+
+
+@pytest.mark.compiled
+def test_the_first_of_equal_moves_is_the_same_too():
+    for board, depth in drawn(6):
+        if legal(board.game, board.position):
+            alone = search(board, Limits(depth=depth), workers=1, evaluation=None)
+            for workers in (2, 4):
+                assert search(board, Limits(depth=depth), workers=workers, threshold=2).move == alone.move
+
+
+# --- node counts ---
+
+
+@pytest.mark.parametrize("schedule", ["one", "rows", "static", 4])
+def test_fork_join_minimax_enters_the_same_nodes(schedule):
+    depth = 3 if interpreted() else 6
+    board = OthelloBoard.start(6, scoring="discs")
+    options = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
+    alone = search(board, Limits(depth=depth), workers=1, **options)
+    for workers in WORKERS:
+        for scheme in ("fork-join", "root-split"):
+            counts = Counts()
+            found = search(
+                board,
+                Limits(depth=depth),
+                workers=workers,
+                parallel=scheme,
+                threshold=1,
+                schedule=schedule,
+                counts=counts,
+                **options,
+            )
+            assert (found.value, found.move, found.nodes) == (alone.value, alone.move, alone.nodes)
+            assert sum(counts.nodes[1:]) + found.leaves == found.nodes
+            assert sum(worker.executed for worker in found.workers) <= sum(worker.spawned for worker in found.workers)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["alphabeta", "mtdf"])
+def test_one_worker_of_a_scheme_enters_the_nodes_of_one_alone(algorithm):
+    for board, depth in drawn(3):
+        if not legal(board.game, board.position):
+            continue
+        for scheme in ("fork-join", "root-split", "pv-split", "ybw", "shared-table", "abdada"):
+            alone = search(board, Limits(depth=depth), workers=1, algorithm=algorithm)
+            one = search(board, Limits(depth=depth), workers=1, algorithm=algorithm, parallel=scheme)
+            assert (one.nodes, one.leaves, one.value) == (alone.nodes, alone.leaves, alone.value), scheme
+
+
+# --- stopping ---
+
+
+def entries_of(table: Table, game):
+    """Every position that a table knows, with its data."""
+    for bucket in table.words.reshape(-1, 16):
+        for first, second, data in bucket[:15].reshape(5, 3):
+            if data:
+                yield unpack(game, first ^ data, second ^ data), data
+
+
+def assert_true(table: Table, game, evaluation, most: int, deepest: int, passes: str = "free") -> int:
+    """What a table says of positions holds by the definition; how many entries were looked at."""
+    checked = 0
+    for position, data in entries_of(table, game):
+        depth, bound = int(depth_of(data)), int(bound_of(data))
+        if depth > deepest or bound == 0 or checked == most:
+            continue
+        found, stored = truth(game, evaluation, position, depth, passes, 0), int(value_of(data))
+        holds = {EXACT: found == stored, LOWER: found >= stored, UPPER: found <= stored}[bound]
+        assert holds, f"{position}, depth {depth}: {stored} with bound {bound}, but it is {found}"
+        checked += 1
+    return checked
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_aborted_part_writes_nothing(scheme, stumbling):
+    """Stop at random, go on with the same table: every entry is true, and the values stay those of a fresh search."""
+    stumbling(3)
+    random = np.random.default_rng(7)
+    for board in (
+        OthelloBoard.from_line("-XXXXXX---XOOOO--XOXXOOX-OOOOOOOOOOOXXOOOOOXXOOX--XXOO----XXXXX- X"),
+        AbaloneBoard.start("belgian-daisy"),
+    ):
+        name = "mobility" if isinstance(board, OthelloBoard) else "rings"
+        evaluation = evaluation_named(board.game, name)
+        depths = (6, 7) if isinstance(board, OthelloBoard) else (3, 4)
+        fresh = {depth: search(board, Limits(depth=depth), workers=1, evaluation=name).value for depth in depths}
+        table = Table(10)
+        for _ in range(25):
+            options = {
+                "parallel": scheme,
+                "workers": int(random.choice([2, 3, 4])),
+                "threshold": int(random.integers(1, 5)),
+                "algorithm": str(random.choice(["alphabeta", "pvs", "mtdf"])),
+                "evaluation": name,
+                "table": table,
+            }
+            search(board, Limits(depth=depths[1] + 1, nodes=int(random.integers(1, 30_000))), **options)
+            depth = int(random.choice(depths))
+            assert search(board, Limits(depth=depth), **options).value == fresh[depth]
+        deepest = 4 if isinstance(board, OthelloBoard) else 2
+        assert assert_true(table, board.game, evaluation, 400, deepest) > 50
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_crew_is_stopped_from_another_thread(scheme):
+    board, stop = OthelloBoard.start(), Stop()
+    threads = threading.active_count()
+    search(board, Limits(depth=3), parallel=scheme, workers=3)  # compiled now
+    threading.Timer(0.1, stop).start()
+    found = search(board, stop=stop, parallel=scheme, workers=3)
+    assert found.stopped
+    assert found.move in board.legal_moves
+    assert found.depth > 3
+    time.sleep(0.01)
+    assert threading.active_count() <= threads
+
+
+def test_a_search_that_is_not_finished_leaves_no_thread_behind():
+    threads = threading.active_count()
+    results = iterate(OthelloBoard.start(), Limits(depth=4), parallel="ybw", workers=3, evaluation="discs")
+    next(results)
+    results.close()
+    assert threading.active_count() == threads
+
+
+@pytest.mark.compiled
+def test_nodes_are_limited_for_all_workers_together():
+    for scheme in SCHEMES:
+        found = search(OthelloBoard.start(), Limits(nodes=50_000), parallel=scheme, workers=4)
+        assert found.stopped
+        assert 50_000 <= found.nodes < 80_000
+
+
+# --- failures ---
+
+
+class Fragile(NamedTuple):
+    """An evaluation that breaks where more than `most` discs are on the board."""
+
+    most: int
+
+
+@value.register(Fragile)
+def _(evaluation, game, position, state):
+    discs = 0
+    word = position.own | position.opp
+    while word != np.uint64(0):
+        word &= word - np.uint64(1)
+        discs += 1
+    if discs > evaluation.most:
+        raise ValueError("too many discs")
+    return np.int64(discs)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_failure_in_a_worker_reaches_the_caller(scheme):
+    threads = threading.active_count()
+    for depth in (2, 3) if interpreted() else (4, 6, 8):
+        with pytest.raises(ValueError, match="too many discs"):
+            search(
+                OthelloBoard.start(),
+                Limits(depth=depth),
+                parallel=scheme,
+                workers=3,
+                threshold=1,
+                evaluation=Fragile(3 + depth),
+                deepen=False,
+            )
+        assert threading.active_count() == threads
+    fine = search(OthelloBoard.start(), Limits(depth=2), parallel=scheme, workers=3, evaluation=Fragile(60))
+    assert fine.depth == 2
+
+
+# --- what is left behind ---
+
+
+@pytest.mark.compiled
+def test_every_frame_comes_back_and_no_permit_is_left(stumbling):
+    stumbling(2)
+    for board, depth in drawn(4):
+        if not legal(board.game, board.position):
+            continue
+        for plan in (Plan(eldest_first=True, hold=True), Plan(eldest_first=False), Plan(eldest_first=True)):
+            root = Root(board.game, board.position, Options(threshold=1, table_bits=8))
+            division = Divided(root, 4, plan)
+            try:
+                root.stop()
+                division.ready()
+                root.begin_search(None)
+                for alpha in (-3, 0, 40):
+                    division.window(depth - 1, alpha, alpha + 1, wanted=1, moves=root.moves)
+                    hands = division.crew.hands
+                    assert hands["frames"].sum() == hands["released"].sum()
+                    assert (hands["top"] == hands["bottom"]).all()
+                    assert (hands["idle"][1:] == 1).all()
+            finally:
+                division.close()
+
+
+@pytest.mark.compiled
+def test_more_workers_than_any_constant():
+    board = OthelloBoard.start()
+    alone = search(board, Limits(depth=7), workers=1)
+    for scheme in ("ybw", "abdada"):
+        found = search(board, Limits(depth=7), parallel=scheme, workers=256, threshold=2)
+        assert (found.value, len(found.workers)) == (alone.value, 256)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not bind threads to cores")
+def test_pinned_workers_let_go_of_their_cores():
+    before = os.sched_getaffinity(0)
+    found = search(OthelloBoard.start(4), Limits(depth=3), workers=2, parallel="ybw", pin=True, evaluation="discs")
+    assert found.depth == 3
+    assert os.sched_getaffinity(0) == before
+
+
+# --- the contract ---
+
+
+def test_anybody_can_add_a_scheme():
+    mine = Scheme(
+        name="mine",
+        carries=("alphabeta",),
+        promises="value and move",
+        costs="waiting",
+        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, levels=2)),
+    )
+    register_scheme(mine)
+    assert "mine" in schemes()
+    board = OthelloBoard.start(4)
+    options = {"algorithm": "alphabeta", "evaluation": "discs"}
+    found = search(board, Limits(depth=3), parallel="mine", workers=2, **options)
+    assert (found.scheme, found.value) == ("mine", search(board, Limits(depth=3), workers=1, **options).value)
+
+
+def test_a_comparison_is_made_at_the_same_depth():
+    board, options = OthelloBoard.start(4), {"evaluation": "discs", "parallel": "ybw", "workers": 2}
+    together = search(board, Limits(depth=3), **options)
+    beside = compare(board, together, **options)
+    assert (beside.alone.depth, beside.alone.value, beside.alone.scheme) == (3, together.value, None)
+    assert beside.search_overhead == together.nodes / beside.alone.nodes - 1
+    assert beside.efficiency == beside.speed_up / 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parallel": "ybv"}, "did you mean 'ybw'"),
+        ({"parallel": "ybw", "algorithm": "minimax"}, "ybw does not carry minimax"),
+        ({"parallel": "tree-parallel", "algorithm": "flat"}, "tree-parallel does not carry flat"),
+        ({"algorithm": "uct", "workers": 2}, "parallel must say how"),
+        ({"workers": 0}, "workers=0"),
+        ({"threshold": -1}, "threshold=-1"),
+        ({"levels": 0}, "levels=0"),
+        ({"schedule": "none"}, "schedule='none'"),
+        ({"schedule": 0}, "schedule=0"),
+        ({"workers": 10**9, "parallel": "ybw"}, "workers need"),
+    ],
+)
+def test_impossible_options_are_refused(options, message):
+    with pytest.raises(OutflankError, match=message):
+        search(OthelloBoard.start(), Limits(depth=1), **options)
+
+
+# --- Monte-Carlo ---
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scheme", ["root-parallel", "tree-parallel"])
+def test_trees_count_every_game_once(scheme):
+    board = OthelloBoard.start()
+    root = Root(board.game, board.position, Options(algorithm="uct"))
+    playing = scheme_named(scheme).divide(root, 4)
+    root.begin_search(None)
+    playing.play(0)
+    playing.play(20_000)
+    games = sum(int(tree[0]["visits"]) for tree in playing.trees)
+    assert games == 20_000
+    for tree in playing.trees:
+        first, children = int(tree[0]["children"]), int(tree[0]["count"])
+        below = tree[first : first + children]
+        assert int(below["visits"].sum()) == int(tree[0]["visits"])
+        assert int(below["won"].sum()) == -int(tree[0]["won"])
+        assert (np.abs(tree["won"]) <= 1000 * tree["visits"]).all()  # no virtual loss is left
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scheme", ["root-parallel", "tree-parallel"])
+def test_parallel_monte_carlo_settles_on_a_move_that_the_solver_calls_best(scheme):
+    game = othello(4)
+    for seed in range(4):
+        here = OthelloBoard(game, walk(game, START, seed, 3))
+        solved = search(here, exact=True, moves=20, workers=1)
+        best = {entry.move for entry in solved.best if np.sign(entry.value) == np.sign(solved.value)}
+        found = search(here, Limits(nodes=400_000), algorithm="uct", parallel=scheme, workers=3)
+        assert found.move in best
+        assert (found.scheme, len(found.workers)) == (scheme, 3)
