@@ -31,6 +31,9 @@ from outflank.kernels import cache
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """How every function is compiled. The numpy model spares a test for zero at each division."""
 
+INNER_OPTIONS: dict[str, Any] = {**OPTIONS, "no_cfunc_wrapper": True}
+"""How parts of kernels are compiled: nothing but other kernels calls them."""
+
 _lock = RLock()
 _waiting: list[Callable[[], None]] | None = []  # None once Numba has been loaded
 _kernels: list["Kernel"] = []
@@ -75,7 +78,7 @@ def inner(function: Function) -> Function:
     def register() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**OPTIONS)(function)
+        register_jitable(**INNER_OPTIONS)(function)
 
     return function
 

@@ -201,7 +201,7 @@ def sing(game, evaluation, position, crew, hand, worker, probe):
         await_quiet(crew)
         return
     heard = np.int64(0)
-    fails = 0
+    fails = np.int64(0)
     since = nanoseconds()
     while load(crew, "over") == 0:
         episode = load(crew, "open")
@@ -209,7 +209,7 @@ def sing(game, evaluation, position, crew, hand, worker, probe):
             store(hand, "idle", 0, "seq_cst")
             if load(crew, "open", "seq_cst") == episode:
                 heard = episode
-                fails = 0
+                fails = np.int64(0)
                 hand.idle_ns += nanoseconds() - since
                 _perform(game, evaluation, position, crew, hand, worker, probe)
                 since = nanoseconds()

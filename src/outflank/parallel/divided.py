@@ -107,8 +107,8 @@ class Divided:
         ranks = _ranks(moves, root.options.ties)
         crew.prune = prune
         crew.share_alpha = prune and root.options.share_alpha
-        frame.cut = frame.above = frame.held = frame.place = frame.bad = frame.postponed = 0
-        frame.next = frame.in_turn = frame.ply = 0
+        frame.cut = frame.above = frame.held = frame.index = frame.bad = frame.postponed = 0
+        frame.next = frame.in_turn = frame.ply = frame.holding = 0
         frame.first, frame.second = pack(root.game, root.position)
         frame.depth, frame.left = depth, root.depth_below(depth)
         frame.alpha, frame.beta = alpha, beta

@@ -1,15 +1,20 @@
-"""What a worker does that has nothing: its own deque, then others', then less and less in a hurry."""
+"""What a worker does that has nothing: its own deque, then others', then less and less in a hurry.
 
+Kernels of their own, for they know no game: compiled once for all.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inner
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.records import allocate
 from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
 from outflank.parallel.deque import EMPTY, LOST, pop, steal
-from outflank.parallel.records import hand_of
+from outflank.parallel.records import CREW, HAND, hand_of
 
 PAUSES, YIELDS = 64, 128
 """Attempts before an idle worker gives up its core, and before it sleeps."""
@@ -53,21 +58,21 @@ def wake_everybody(crew: Any) -> Any:
     wake(crew, "wake", EVERYBODY)
 
 
-@inner
-def found_permit(crew: Any, hand: Any) -> Any:
+@kernel
+def found_permit(crew, hand):
     """A permit, own or stolen; `EMPTY` when the search is over, for the leader when this root is done.
 
     While `hand.idle` is set the worker holds nothing. It clears the flag before it steals and steals
     only if a root is open then: so a leader who has closed the root and sees every flag set knows that
     nobody holds anything, nor ever will before the next root.
     """
-    permit = pop(hand)
+    permit = np.int64(pop(hand))
     if permit != EMPTY:
         return permit
     began = nanoseconds()
     hand.busy_ns += began - hand.since
     store(hand, "idle", 1, "seq_cst")
-    fails = 0
+    fails = np.int64(0)
     while load(crew, "over") == 0:
         if load(crew, "open", "relaxed") != 0:
             if crew.count > 1:
@@ -101,8 +106,8 @@ def _stolen(crew: Any, hand: Any) -> Any:
     return permit
 
 
-@inner
-def rest(crew: Any, hand: Any, fails: Any) -> Any:
+@kernel
+def rest(crew, hand, fails):
     """Wait a little, longer with every attempt that failed; how many have."""
     if fails < PAUSES:
         pause()
@@ -116,7 +121,7 @@ def rest(crew: Any, hand: Any, fails: Any) -> Any:
         if not _anything(crew) and load(crew, "over") == 0 and (hand.id != 0 or load(crew, "open") != 0):
             sleep_on(crew, "wake", before, NAP)
         fetch_add(crew, "sleepers", -1)
-        return PAUSES
+        return np.int64(PAUSES)
     return fails + 1
 
 
@@ -131,8 +136,8 @@ def _anything(crew: Any) -> Any:
     return False
 
 
-@inner
-def await_quiet(crew: Any) -> Any:
+@kernel
+def await_quiet(crew):
     """For the leader, once the root is closed: until every helper has let go of what it had."""
     for worker in range(1, crew.count):
         hand = hand_of(crew, worker)
@@ -143,3 +148,20 @@ def await_quiet(crew: Any) -> Any:
                 pause()
             else:
                 yield_core()
+
+
+@found_permit.sample
+def _found_permit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    crew = allocate(CREW, 1)[0]
+    crew.over = 1
+    yield crew, allocate(HAND, 1)[0]
+
+
+@rest.sample
+def _rest_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield allocate(CREW, 1)[0], allocate(HAND, 1)[0], 0
+
+
+@await_quiet.sample
+def _await_quiet_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield (allocate(CREW, 1)[0],)

@@ -116,7 +116,7 @@ FRAME = record_type(
         "cut": np.int64,  # not 0: its value is settled, whoever is still inside must leave
         "above": np.int64,  # the frame whose move this is; 0: the root
         "held": np.int64,  # a move that beat its scout is being searched: the index of the next one; 0: none is
-        "place": np.int64,  # the index of the move that this frame is in the one above; -1: it is held for it
+        "index": np.int64,  # of the move in the frame above
         # written by the one who opens it
         "first": np.uint64,
         "second": np.uint64,
@@ -125,8 +125,8 @@ FRAME = record_type(
         "ply": np.int64,
         "alpha": np.int64,
         "beta": np.int64,
-        "index": np.int64,  # of the move in the frame above
         "until": np.int64,
+        "holding": np.int64,  # whether the frame above is held for this move
         "leftmost": np.int64,
         "count": np.int64,  # moves
         "opener": np.int64,  # the worker who offered its moves; -1: they are not offered yet

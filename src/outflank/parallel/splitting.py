@@ -97,8 +97,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
     worker.aborted = 0
-    worker.lifeline = hand.frame
-    worker.place = -1 if hand.holding != 0 else hand.index
+    worker.lifeline, worker.place = hand.frame, hand.index
     heed(worker)
     if worker.aborted != 0:
         hand.valid = 0
@@ -206,11 +205,11 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     store(frame, "cut", 0, "relaxed")
     store(frame, "above", hand.frame, "relaxed")
     store(frame, "held", 0, "relaxed")
-    store(frame, "place", -1 if hand.holding != 0 else hand.index, "relaxed")
+    store(frame, "index", hand.index, "relaxed")
     frame.first, frame.second = hand.first, hand.second
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
     frame.alpha, frame.beta = hand.alpha, hand.beta
-    frame.index, frame.until = hand.index, hand.until
+    frame.until, frame.holding = hand.until, hand.holding
     frame.leftmost = hand.leftmost
     frame.count = end
     frame.opener = -1
@@ -469,8 +468,8 @@ def deliver(game, crew, hand, worker):
 
 @inner
 def hold(crew, hand, frame, index):
-    """Hold a frame for a move that beat its scout: its younger brothers' scouts are given up, for they ask for too
-    little now. Whether the move may be searched: not while the frame is held for an elder one.
+    """Hold a frame for a move that beat its scout: what is being searched of its younger brothers is given up, for it
+    asks for too little now. Whether the move may be searched: not while the frame is held for an elder one.
     """
     while True:
         held = load(frame, "held")
@@ -569,7 +568,7 @@ def rise(hand, frame, key):
     hand.value, hand.valid = key >> RANK_BITS, 1
     hand.index, hand.until = frame.index, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
-    hand.frame, hand.holding = frame.above, np.int64(frame.place < 0)
+    hand.frame, hand.holding = frame.above, frame.holding
 
 
 @inner
