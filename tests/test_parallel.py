@@ -81,7 +81,9 @@ def stumbling(monkeypatch):
     return begin
 
 
-@pytest.mark.parametrize(("name", "number", "row"), list(rows()), ids=lambda item: str(item) if isinstance(item, int) else "")
+@pytest.mark.parametrize(
+    ("name", "number", "row"), list(rows()), ids=lambda item: str(item) if isinstance(item, int) else ""
+)
 def test_pairs_of_options_agree_with_the_definition(name, number, row, stumbling):
     row = dict(row)
     stumbling(row.pop("stumble"))

@@ -31,6 +31,8 @@ class Plan:
 
     eldest_first: bool
     """Whether the first move of a node is searched before the others are shared."""
+    elders: int = 1
+    """How many first moves are, where the window is open: on the principal variation."""
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
@@ -52,6 +54,7 @@ class Divided:
         record.threshold = usual_threshold(root.game) if options.threshold is None else options.threshold
         record.levels = plan.levels if options.levels is None else options.levels
         record.eldest_first = plan.eldest_first
+        record.elders = plan.elders
         record.leftmost = plan.leftmost
         record.in_order = plan.scouts_in_order
         record.hold = plan.hold

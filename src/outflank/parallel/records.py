@@ -28,6 +28,7 @@ CREW = record_type(
         "threshold": np.int64,  # no frame with so many plies left, or fewer
         "levels": np.int64,  # no frame so many plies from the root, or more
         "eldest_first": np.int64,  # whether a frame's first move is searched before the others are offered
+        "elders": np.int64,  # how many are, where the window is open
         "leftmost": np.int64,  # whether only nodes on the leftmost line become frames
         "scout": np.int64,  # whether later moves are asked with a null window first
         "in_order": np.int64,  # whether those that beat it wait for their elder brothers

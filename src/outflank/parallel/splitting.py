@@ -370,8 +370,9 @@ def taken(game, crew, address):
     if frame.in_turn != 0:
         return next_failed(crew, address)
     if frame.opener < 0 and frame.count > 1:
-        store(frame, "next", 1, "relaxed")  # the eldest, alone
-        return np.int64(0), np.int64(1)
+        first = load(frame, "next", "relaxed")  # the eldest, alone
+        store(frame, "next", first + 1, "relaxed")
+        return first, first + 1
     if load(frame, "postponed", "relaxed") > 0:
         for index in range(frame.count):
             if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
@@ -492,9 +493,17 @@ def postpone(crew, address, index):
 @inner
 def after_eldest(crew, hand, frame):
     """Go on in a frame; its other moves are offered once the eldest is done."""
-    if frame.opener < 0 and frame.count > 1:
+    if frame.opener < 0 and load(frame, "next", "relaxed") >= elders(crew, frame) < frame.count:
         return OFFER
     return TAKE
+
+
+@inner
+def elders(crew, frame):
+    """How many moves of a frame are searched before the others are offered."""
+    if frame.beta - frame.alpha > 1:
+        return crew.elders
+    return 1
 
 
 @inner

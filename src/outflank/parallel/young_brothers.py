@@ -14,6 +14,6 @@ YOUNG_BROTHERS = register_scheme(
         carries=("alphabeta", "pvs", "mtdf"),
         promises="value and move",
         costs="brothers of a move that cuts off, until they hear of it",
-        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, hold=True)),
+        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, elders=2, hold=True)),
     )
 )
