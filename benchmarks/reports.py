@@ -31,7 +31,7 @@ BOARDS = {"start": (START, 13), "mid-game": (MIDGAME, 11)}
 
 
 def measured(board: Board[Any], depth: int, **options: Any) -> dict[str, Any]:
-    found = search(board, Limits(depth=depth), **options)
+    found = search(board, Limits(depth=depth), **{"workers": 1, **options})
     return {"value": found.value, "nodes": found.nodes, "seconds": round(found.seconds, 3)}
 
 
@@ -50,8 +50,9 @@ RULES_004: dict[str, Any] = {"passes": "evaluated", "ties": {Side.BLACK: "highes
 """What the reports' programs do about passes and among equal moves."""
 
 
-def self_play(depth: int, passes: str, ties: dict[Side, str]) -> tuple[Counts, int, OthelloBoard]:
+def self_play(depth: int, passes: str, ties: dict[Side, str], **options: Any) -> tuple[Counts, int, OthelloBoard]:
     """A game of minimax by discs against itself: what was searched, turns taken, and the last board."""
+    options = {"workers": 1, **options}
     counts = Counts()
     board = OthelloBoard.start(scoring="discs")
     turns = 0
@@ -69,20 +70,21 @@ def self_play(depth: int, passes: str, ties: dict[Side, str]) -> tuple[Counts, i
             ties=ties[board.turn],
             deepen=False,
             counts=counts,
+            **options,
         )
         board.push(str(found.move))
     return counts, turns, board
 
 
-def spawns_002(depth: int) -> int:
+def spawns_002(depth: int, **options: Any) -> int:
     """Legal moves of all nodes with three plies or more to go."""
-    counts, _, _ = self_play(depth, **RULES_002)
+    counts, _, _ = self_play(depth, **RULES_002, **options)
     return sum(counts.moves[3:])
 
 
-def calls_and_turns_004(depth: int) -> tuple[int, int]:
+def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
     """Nodes with depth left, and turns. The report's loop ends with a round of two passes: calls, too."""
-    counts, turns, board = self_play(depth, **RULES_004)
+    counts, turns, board = self_play(depth, **RULES_004, **options)
     closing = 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
     return sum(counts.nodes[1:]) + closing, turns + closing
 

@@ -382,6 +382,36 @@ def test_variants_of_the_reports_are_options(run):
     assert counts[0] < counts[1]
 
 
+def test_search_shows_what_its_workers_did_and_what_sharing_cost(run):
+    shared = ("search", "--size", "4", "--depth", "3", "--evaluation", "discs", "--parallel", "ybw", "--workers", "2")
+    done = run(*shared, "--compare")
+    assert done.status == 0
+    assert "ybw, 2 workers" in done.out
+    assert re.search(r"steals tried +\d+ +\d+ +\d+", done.out)
+    assert re.search(r"speed-up \d\.\d\d, efficiency \d\.\d\d, search overhead [+-]\d", done.out)
+    last = json.loads(run(*shared, "--compare", "--json").out.splitlines()[-1])
+    assert (last["scheme"], len(last["workers"])) == ("ybw", 2)
+    assert sum(worker["nodes"] for worker in last["workers"]) == last["nodes"]
+    assert set(last["compare"]) == {"nodes", "seconds", "speed_up", "efficiency", "search_overhead"}
+    alone = json.loads(run(*shared[:-4], "--workers", "1", "--json").out.splitlines()[-1])
+    assert (alone["scheme"], alone["value"], alone["nodes"]) == (None, last["value"], last["compare"]["nodes"])
+
+
+def test_search_with_many_workers_shows_the_least_and_the_most(run):
+    done = run(
+        "search", "--size", "4", "--depth", "2", "--evaluation", "discs", "--parallel", "abdada", "--workers", "9"
+    )
+    assert re.search(r"workers +all +least +most", done.out)
+    assert "9 workers on" in done.err
+
+
+@pytest.mark.parametrize("scheme", ["fork-join", "root-split", "pv-split", "jamboree", "shared-table"])
+def test_search_takes_every_scheme(run, scheme):
+    size = ("search", "--size", "4", "--depth", "3", "--evaluation", "discs", "--workers", "2", "--json")
+    last = json.loads(run(*size, "--parallel", scheme, "--schedule", "2", "--pin", "--pace", "9").out.splitlines()[-1])
+    assert last["scheme"] == scheme
+
+
 def test_search_proves_small_boards(run):
     done = run("search", "--size", "4", "--exact", "--scoring", "discs", "--json")
     last = json.loads(done.out.splitlines()[-1])
@@ -401,7 +431,13 @@ def test_search_proves_small_boards(run):
         (["--time", "-3"], "positive time"),
         (["--nodes", "0"], "at least one"),
         (["--table-bits", "99"], "4 to 34"),
-        (["--workers", "2"], "searches with one"),
+        (["--workers", "0"], "at least 1"),
+        (["--parallel", "jambore"], "did you mean 'jamboree'"),
+        (["--parallel", "abdada", "--algorithm", "minimax"], "abdada does not carry minimax"),
+        (["--algorithm", "uct", "--compare"], "uct has none"),
+        (["--algorithm", "uct", "--workers", "2"], "how they share the work"),
+        (["--schedule", "never"], "one, rows, static or a positive number"),
+        (["--threshold", "-2"], "at least 0"),
         (["--moves", "0"], "at least one"),
         (["--step", "3"], "--step"),
         (["--algorithm", "uct", "--depth", "4"], "has no depth"),

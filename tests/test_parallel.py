@@ -58,6 +58,8 @@ def rows():
     for name, ordering in (("othello", "squares+mobility"), ("abalone", "kinds")):
         choices = {**CHOICES, "evaluation": EVALUATIONS[name], "ordering": ["none", ordering]}
         for number, row in enumerate(pairwise(choices)):
+            if row["algorithm"] == "mtdf" and row["ties"] == "first":
+                row["ties"] = "lowest"
             if row["algorithm"] not in scheme_named(row["parallel"]).carries:
                 row["algorithm"] = "pvs"
             if row["parallel"] not in MOVE_PROMISED:
@@ -250,6 +252,14 @@ def test_a_search_that_is_not_finished_leaves_no_thread_behind():
 
 
 @pytest.mark.compiled
+def test_the_shortest_time_limit_ends_a_search():
+    search(OthelloBoard.start(), Limits(depth=2))
+    for seconds in (1e-9, 1e-6, 1e-4, 1e-3) * 20:
+        for workers in (1, 2):
+            assert search(OthelloBoard.start(), Limits(seconds=seconds), workers=workers).stopped
+
+
+@pytest.mark.compiled
 def test_nodes_are_limited_for_all_workers_together():
     for scheme in SCHEMES:
         found = search(OthelloBoard.start(), Limits(nodes=50_000), parallel=scheme, workers=4)
@@ -306,15 +316,19 @@ def test_every_frame_comes_back_and_no_permit_is_left(stumbling):
     for board, depth in drawn(4):
         if not legal(board.game, board.position):
             continue
-        for plan in (Plan(eldest_first=True, hold=True), Plan(eldest_first=False), Plan(eldest_first=True)):
-            root = Root(board.game, board.position, Options(threshold=1, table_bits=8))
+        for plan in (
+            Plan(eldest_first=True, elders=2, hold=True),
+            Plan(eldest_first=False),
+            Plan(eldest_first=True, scouts_in_order=True),
+        ):
+            root = Root(board.game, board.position, Options(threshold=1, table_bits=8, parallel="ybw"))
             division = Divided(root, 4, plan)
             try:
                 root.stop()
                 division.ready()
                 root.begin_search(None)
-                for alpha in (-3, 0, 40):
-                    division.window(depth - 1, alpha, alpha + 1, wanted=1, moves=root.moves)
+                for alpha, beta in ((-3, -2), (0, 40), (-30_000, 30_000), (-100, 100)):
+                    division.window(depth - 1, alpha, beta, wanted=1, moves=root.moves)
                     hands = division.crew.hands
                     assert hands["frames"].sum() == hands["released"].sum()
                     assert (hands["top"] == hands["bottom"]).all()
@@ -421,3 +435,13 @@ def test_parallel_monte_carlo_settles_on_a_move_that_the_solver_calls_best(schem
         found = search(here, Limits(nodes=400_000), algorithm="uct", parallel=scheme, workers=3)
         assert found.move in best
         assert (found.scheme, len(found.workers)) == (scheme, 3)
+
+
+@pytest.mark.compiled
+def test_a_short_stress():
+    from tests import stress
+
+    seen = stress.run(250, seed=int(os.environ.get("OUTFLANK_STRESS_SEED", "3")))
+    assert min(seen[what] for what in ("stopped", "finished", "aborts obeyed", "moves of others", "frames")) > 0
+    assert seen["values compared"] > 100
+    assert seen["entries compared"] > 500

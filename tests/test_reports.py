@@ -28,6 +28,14 @@ def test_report_002_counts_its_spawns(depth):
     assert spawns_002(depth) == SPAWNS_002[depth]
 
 
+@pytest.mark.parametrize("workers", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("schedule", ["one", "rows"])
+def test_both_reports_count_the_same_on_any_number_of_workers(workers, schedule):
+    shared = {"parallel": "fork-join", "workers": workers, "schedule": schedule, "threshold": 3}
+    assert calls_and_turns_004(5, **shared) == (CALLS_004[4], TURNS_004[4])
+    assert spawns_002(5, **shared) == SPAWNS_002[5]
+
+
 @pytest.mark.parametrize(("depth", "discs"), [(1, (19, 45)), (2, (4, 60)), (3, (46, 18))])
 def test_the_classroom_program_ends_with_these_discs(depth, discs):
     _, _, board = self_play(depth, **RULES_002)
@@ -48,8 +56,11 @@ def test_report_003_counts_its_leaves_at_depth_3(evaluation, share_alpha, value,
     assert (found.value, found.leaves) == (value, leaves)
 
 
-def test_report_003_counts_its_leaves_at_depth_5():
-    assert lab_search(5, "rings", share_alpha=False).leaves == 1_605_372
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("schedule", ["one", "static", 4])
+def test_report_003_counts_its_leaves_at_depth_5(workers, schedule):
+    shared = {"parallel": "root-split", "workers": workers, "schedule": schedule}
+    assert lab_search(5, "rings", share_alpha=False, **shared).leaves == 1_605_372
 
 
 def lab_search(depth: int, evaluation: str, *, share_alpha: bool, **options):

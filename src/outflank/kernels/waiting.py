@@ -62,9 +62,9 @@ def _teach_numba() -> None:
 
     def pause_hint(context: Any, builder: Any, signature: Any) -> Any:
         # LLVM's own names: Numba's compiler has no parser for inline assembly.
-        if platform.machine() in ("x86_64", "AMD64"):
+        if platform.machine().lower() in ("x86_64", "amd64"):
             call(builder, "llvm.x86.sse2.pause", nothing)
-        elif platform.machine() in ("aarch64", "arm64"):
+        elif platform.machine().lower() in ("aarch64", "arm64"):
             call(builder, "llvm.aarch64.isb", nothing, ir.Constant(i32, 15))  # `yield` does nothing there
         return context.get_dummy_value()
 
@@ -107,14 +107,21 @@ def _teach_numba() -> None:
         return context.get_dummy_value()
 
     def clock(context: Any, builder: Any, signature: Any) -> Any:
+        billion = ir.Constant(i64, 10**9)
         if _ON_WINDOWS:
-            return builder.mul(call(builder, "GetTickCount64", i64), ir.Constant(i64, 10**6))
+            ticks, per_second = (cgutils.alloca_once(builder, i64) for _ in range(2))
+            call(builder, "QueryPerformanceCounter", i32, ticks)
+            call(builder, "QueryPerformanceFrequency", i32, per_second)
+            count, frequency = builder.load(ticks), builder.load(per_second)
+            # Seconds and the rest apart: together they would not fit in a word.
+            rest = builder.udiv(builder.mul(builder.urem(count, frequency), billion), frequency)
+            return builder.add(builder.mul(builder.udiv(count, frequency), billion), rest)
         now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
         parts = builder.bitcast(now, i64.as_pointer())
         call(builder, "clock_gettime", i32, ir.Constant(i32, time.CLOCK_MONOTONIC), parts)
         seconds = builder.load(parts)
         rest = builder.load(builder.gep(parts, [ir.Constant(i64, 1)]))
-        return builder.add(builder.mul(seconds, ir.Constant(i64, 10**9)), rest)
+        return builder.add(builder.mul(seconds, billion), rest)
 
     def field_of(name: str, *rest: Any) -> Any:
         def typer(target: Any, field: Any, *values: Any) -> Any:

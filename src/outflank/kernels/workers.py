@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from outflank.errors import OutflankError
+
 
 def run_workers(
     kernel: Callable[..., Any],
@@ -33,10 +35,15 @@ def run_workers(
         threading.Thread(target=work, args=(index,), name=f"outflank-{index}", daemon=True)
         for index in range(len(arguments))
     ]
-    started = []
+    started: list[threading.Thread] = []
     try:
         for thread in threads:
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:
+                raise OutflankError(
+                    f"{len(threads):,} workers: the system has no more than {len(started):,} threads"
+                ) from None
             started.append(thread)
         for thread in threads:
             # A wait with a timeout lets the interpreter see Ctrl-C.

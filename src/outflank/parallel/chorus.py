@@ -27,7 +27,7 @@ from outflank.search.contract import WorkerStatistics
 from outflank.search.ordering import bring_best, reward, weigh
 from outflank.search.probes import expanded
 from outflank.search.quiet import settled
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, best_ones, sample_roots
 from outflank.search.table import (
     EMPTY,
     EPISODES,
@@ -57,9 +57,11 @@ PUT_OFF = 1 << 50
 def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, end, worker, probe, exclusive, marks):
     """Alpha-beta's promise for `position`, or -`PUT_OFF` if `exclusive` and another worker is at it.
 
-    `marks` is the depth down to which workers mark what they are at (deeper parts belong to `alphabeta`), and
-    the episode in its upper half. At the root (ply 0) the moves are those in `worker.moves[start:end]`, in
-    that order, and `worker.scores` has what was found of each afterwards; elsewhere `end` is `start`.
+    `marks` is the depth down to which workers mark what they are at (what is nearer to the leaves belongs to
+    `alphabeta`), and the episode above its lower 16 bits. At the root (ply 0) the moves are those in
+    `worker.moves[start:end]`, in that order; afterwards `worker.scores` has what was found of each and
+    `worker.line[0, 0]` the best one. Elsewhere `end` is `start`. A mark may be left standing: it only makes
+    others come later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16
     if ply > 0 and depth <= threshold:
@@ -89,7 +91,8 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
         data = looked_up(worker.table, worker.table_shift, first, second)
         fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
         if data != U64(0):
-            worker.hits += 1
+            if bound_of(data) != EMPTY:
+                worker.hits += 1
             if depth_of(data) == depth or (worker.at_least != 0 and depth_of(data) > depth):
                 known, bound = value_of(data), bound_of(data)
                 if bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha):
@@ -182,6 +185,8 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
             index += 1
         turn = turn + 1 if put_off > 0 else 2
 
+    if ply == 0:
+        worker.line[0, 0] = MOVE(best_move)
     if ask:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
         if symmetry != 0:
@@ -202,7 +207,6 @@ def sing(game, evaluation, position, crew, hand, worker, probe):
         return
     heard = np.int64(0)
     fails = np.int64(0)
-    since = nanoseconds()
     while load(crew, "over") == 0:
         episode = load(crew, "open")
         if episode != 0 and episode != heard:
@@ -210,13 +214,10 @@ def sing(game, evaluation, position, crew, hand, worker, probe):
             if load(crew, "open", "seq_cst") == episode:
                 heard = episode
                 fails = np.int64(0)
-                hand.idle_ns += nanoseconds() - since
                 _perform(game, evaluation, position, crew, hand, worker, probe)
-                since = nanoseconds()
             store(hand, "idle", 1, "seq_cst")
         else:
             fails = rest(crew, hand, fails)
-    hand.idle_ns += nanoseconds() - since
 
 
 @inner
@@ -229,7 +230,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
     heed(worker)
     estimates = worker.estimates
     start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)
-    marks = crew.threshold | crew.room << 16
+    marks = crew.threshold | load(crew, "open", "relaxed") << 16
     hand.value = marking(
         game,
         evaluation,
@@ -247,11 +248,13 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
         marks,
     )
     if worker.aborted == 0 and compare_exchange(frame, "cut", 0, hand.id + 1):
-        hand.sent += 1
-        ring(record_at(crew.bell, BELL))
+        if crew.count > 1:
+            hand.sent += 1
+            ring(record_at(crew.bell, BELL))
     else:
-        hand.obeyed += 1  # not in vain: what it found is in the table
-        worker.estimates = estimates
+        hand.obeyed += 1  # not in vain: what it found is in the table, with its estimates
+        if worker.table == 0:
+            worker.estimates = estimates
     hand.busy_ns += nanoseconds() - began
 
 
@@ -263,25 +266,23 @@ class Chorus:
         self.crew = Crew(root, workers)
         usual = max(usual_threshold(root.game) - 2, 1)
         threshold = usual if root.options.threshold is None else root.options.threshold
-        self.crew.crew.threshold = threshold if marks else 0xFFFF
+        self.crew.crew.threshold = min(threshold, 0xFFFF) if marks else 0xFFFF
         self.crew.hands["frame"] = self.crew.root_frame
         self._frame = record_at(self.crew.root_frame, FRAME)
         self._episode = 0
         for index, worker in enumerate(root.workers):
             # An odd number per worker, none for the leader: it searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
-        self._orders: list[list[int]] = []
 
     def ready(self) -> None:
         """Compile, and start the helpers."""
         self.crew.begin()
         root = self.root
         root.begin_search(0)  # the search that compiles enters no node
-        if root.moves:
-            self.crew.hands["until"] = 1
-            root.worker.moves[0] = root.moves[0].code
-            self.crew.hands[0].depth = 1
-            sing(*self._arguments(0))
+        self.crew.hands["until"] = 1
+        root.worker.moves[0] = root.moves[0].code
+        self.crew.hands[0].depth = 1
+        sing(*self._arguments(0))
         self.crew.begin()
         self.crew.start(lambda index: sing(*self._arguments(index)))
 
@@ -298,19 +299,8 @@ class Chorus:
         )
 
     def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
-        """Alpha-beta's promise. Where several moves are wanted, the best of those left is found again and again."""
-        best = self._searched(depth, alpha, beta, list(moves))
-        left = [move for move in moves if move is not best.move]
-        last = best
-        for _ in range(wanted - 1):
-            if not left:
-                break
-            last = self._searched(depth, alpha, beta, left)
-            left = [move for move in left if move is not last.move]
-        if wanted > 1:
-            for move in left:
-                move.value = min(move.value, last.value - 1)
-        return best
+        """Alpha-beta's promise."""
+        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
 
     def _searched(self, depth: int, alpha: int, beta: int, moves: list[RootMove]) -> Found:
         root, crew = self.root, self.crew
@@ -321,25 +311,24 @@ class Chorus:
             part = index * len(later) // crew.count if worker.jitter else 0
             order = [*moves[:1], *later[part:], *later[:part]]
             worker.moves[: len(order)] = [move.code for move in order]
+            worker.scores[: len(order)] = LOW
             orders.append(order)
         crew.hands["until"] = len(moves)
         crew.hands["depth"], crew.hands["alpha"], crew.hands["beta"] = depth, alpha, beta
         self._frame.cut = 0
         self._episode = self._episode % (EPISODES - 1) + 1
-        crew.crew.room = crew.crew.open = self._episode
         crew.hands[0].idle = 0
-        crew.wake()
-        sing(*self._arguments(0))
-        crew.check()
-        crew.collect_counts()
+        with crew.at_work():
+            crew.open(self._episode)
+            sing(*self._arguments(0))
         winner = int(self._frame.cut) - 1
         if winner < 0:
             raise Stopped
         found = root.workers[winner].scores[: len(moves)]
         for move, score in zip(orders[winner], found, strict=True):
             move.value, move.line = int(score), (move.code,)
-        best = int(crew.hands[winner].value)
-        return Found(best, next(move for move in orders[winner] if move.value == best))
+        code = int(root.workers[winner].line[0, 0])
+        return Found(int(crew.hands[winner].value), next(move for move in moves if move.code == code))
 
     def full(self, depth: int) -> Found:
         """Minimax has no table to meet in."""

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -38,14 +39,15 @@ def _dismiss_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any
 
 
 @kernel
-def rouse(crew):
-    """Wake the helpers that sleep."""
+def rouse(crew, episode):
+    """Open a root for all, and wake the helpers that sleep."""
+    store(crew, "open", episode)
     wake_everybody(crew)
 
 
 @rouse.sample
 def _rouse_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    yield (allocate(CREW, 1)[0],)
+    yield allocate(CREW, 1)[0], 1
 
 
 class Crew:
@@ -74,6 +76,8 @@ class Crew:
         self._counts = [Counts() for _ in range(count - 1)] if root.counts is not None else []
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
+        self._seconds = 0.0  # with a root open
+        self._leader = 0
         self._cores: list[int] = []  # to pin workers to
 
     def _build(self, room: int) -> None:
@@ -103,7 +107,7 @@ class Crew:
     def start(self, serve: Callable[[int], None]) -> None:
         """Start the helpers."""
         if self.root.options.pin:
-            self._cores = _cores()
+            self._cores, self._leader = _cores(), threading.get_native_id()
             self._pin(0)
         for index in range(1, self.count):
             thread = threading.Thread(
@@ -132,14 +136,21 @@ class Crew:
         dismiss(self.crew)
         store(self.hands[index], "idle", 1)
 
-    def wake(self) -> None:
-        """Wake the helpers that sleep."""
-        rouse(self.crew)
+    def open(self, episode: int) -> None:
+        """Let every worker see a root, the helpers that sleep too."""
+        rouse(self.crew, episode)
 
-    def check(self) -> None:
-        """Raise what has gone wrong in a helper."""
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """While a root is searched. Raises what has gone wrong in a helper; what helpers counted is collected."""
+        began = time.perf_counter()
+        yield
+        self._seconds += time.perf_counter() - began
         if self._failure is not None:
             raise self._failure
+        if self.root.counts is not None:
+            for counts in self._counts:
+                self.root.counts.absorb(counts)
 
     def close(self) -> None:
         """Send the helpers home and wait for them."""
@@ -149,7 +160,7 @@ class Crew:
             thread.join()
         self._threads.clear()
         if self._cores:
-            _bind(self._cores)
+            _bind(self._cores, self._leader)  # not this thread: a search may be closed from another
             self._cores = []
 
     def _pin(self, index: int) -> None:
@@ -160,21 +171,16 @@ class Crew:
 
     def begin(self) -> None:
         """Forget what was counted before."""
+        self._seconds = 0.0
         for name in STATISTICS:
             self.hands[name] = 0
-
-    def collect_counts(self) -> None:
-        """Add the helpers' counts to those that the caller gave."""
-        if self.root.counts is not None:
-            for counts in self._counts:
-                self.root.counts.absorb(counts)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """What each worker has done so far."""
         return tuple(
             WorkerStatistics(
                 useful_seconds=int(hand.busy_ns) / 1e9,
-                idle_seconds=int(hand.idle_ns) / 1e9,
+                idle_seconds=max(0.0, self._seconds - int(hand.busy_ns) / 1e9),
                 nodes=int(worker.nodes),
                 wasted_nodes=int(hand.wasted),
                 spawned=int(hand.spawned),
@@ -200,7 +206,7 @@ def _cores() -> list[int]:
     return []
 
 
-def _bind(cores: Iterable[int]) -> None:
-    """Keep this thread on some cores, where the system can do that."""
+def _bind(cores: Iterable[int], thread: int = 0) -> None:
+    """Keep a thread (0: this one) on some cores, where the system can do that."""
     with contextlib.suppress(AttributeError, OSError):
-        os.sched_setaffinity(0, cores)
+        os.sched_setaffinity(thread, cores)

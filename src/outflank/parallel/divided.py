@@ -15,7 +15,7 @@ from outflank.parallel.crew import Crew
 from outflank.parallel.records import CREW, FRAME, HAND, IN_ADVANCE, NOTHING, RANK, RANK_BITS, ROWS
 from outflank.parallel.splitting import AWAY, IDLE, OFFER, TAKE, work
 from outflank.search.contract import WorkerStatistics
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, best_ones, sample_roots
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""
@@ -58,7 +58,8 @@ class Divided:
         record.leftmost = plan.leftmost
         record.in_order = plan.scouts_in_order
         record.hold = plan.hold
-        record.scout = plan.scouts_in_order or options.algorithm == "pvs"
+        # Without a shared alpha there is nothing for a scout to beat.
+        record.scout = options.share_alpha and (plan.scouts_in_order or options.algorithm == "pvs")
         schedule = options.schedule
         record.lot = schedule if isinstance(schedule, int) else SCHEDULES[schedule]
         self._frame = record_at(self.crew.root_frame, FRAME)
@@ -84,19 +85,8 @@ class Divided:
         )
 
     def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
-        """Alpha-beta's promise. Where several moves are wanted, the best of those left is found again and again."""
-        best = self._searched(depth, alpha, beta, moves)
-        left = [move for move in moves if move is not best.move]
-        last = best
-        for _ in range(wanted - 1):
-            if not left:
-                break
-            last = self._searched(depth, alpha, beta, left)
-            left = [move for move in left if move is not last.move]
-        if wanted > 1:
-            for move in left:
-                move.value = min(move.value, last.value - 1)  # a bound: it must not rank above what is known
-        return best
+        """Alpha-beta's promise."""
+        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
 
     def full(self, depth: int) -> Found:
         """Minimax: nothing is cut off, and every move gets its value."""
@@ -104,10 +94,10 @@ class Divided:
 
     def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
         root, crew, frame = self.root, self.crew.crew, self._frame
+        rank_of = _ranks(moves, root.options.ties)
         if crew.lot == ROWS:
             moves = _by_rows(root.game, moves)
         count = len(moves)
-        ranks = _ranks(moves, root.options.ties)
         crew.prune = prune
         crew.share_alpha = prune and root.options.share_alpha
         frame.cut = frame.above = frame.held = frame.index = frame.bad = frame.postponed = 0
@@ -117,15 +107,15 @@ class Divided:
         frame.alpha, frame.beta = alpha, beta
         frame.leftmost, frame.join, frame.opener = 1, 1, -1
         frame.count, frame.key = count, NOTHING
-        self._moves[:count] = [move.code | rank << RANK_BITS for move, rank in zip(moves, ranks, strict=True)]
+        self._moves[:count] = [move.code | rank_of[move.code] << RANK_BITS for move in moves]
         self._found[:count] = LOW
         leader = self.crew.hands[0]
         leader.frame, leader.index = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
-        crew.open = 1
-        work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
-        self.crew.check()
-        self.crew.collect_counts()
+        with self.crew.at_work():
+            # Helpers come to the root by a permit alone: this need not publish anything.
+            crew.open = 1
+            work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
         if frame.bad and not frame.cut:
             raise Stopped
         for move, found in zip(moves, self._found, strict=False):
@@ -133,7 +123,8 @@ class Divided:
         key = int(frame.key)
         rank = key & RANK
         # No rank: no move has proved anything, and the best bound is as good a guess as any.
-        best = moves[ranks.index(rank)] if rank else max(moves, key=lambda move: move.value)
+        proved = [move for move in moves if rank_of[move.code] == rank]
+        best = proved[0] if proved else max(moves, key=lambda move: move.value)
         return Found(key >> RANK_BITS, best)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
@@ -168,12 +159,12 @@ def _by_rows(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
     return [move for together in rows.values() for move in together]
 
 
-def _ranks(moves: Sequence[RootMove], ties: str) -> list[int]:
-    """Each move's rank among equals: the tie rule's favourite has the highest."""
-    if ties == "first":
-        return list(range(len(moves), 0, -1))
-    codes = sorted((move.code for move in moves), reverse=ties == "lowest")
-    return [codes.index(move.code) + 1 for move in moves]
+def _ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
+    """Each move's rank among equals, by its code: the tie rule's favourite has the highest."""
+    codes = [move.code for move in reversed(moves)]
+    if ties != "first":
+        codes.sort(reverse=ties == "lowest")
+    return {code: rank for rank, code in enumerate(codes, 1)}
 
 
 def _words(address: int, count: int) -> Any:

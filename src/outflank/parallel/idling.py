@@ -69,12 +69,11 @@ def found_permit(crew, hand):
     permit = np.int64(pop(hand))
     if permit != EMPTY:
         return permit
-    began = nanoseconds()
-    hand.busy_ns += began - hand.since
+    hand.busy_ns += nanoseconds() - hand.since
     store(hand, "idle", 1, "seq_cst")
     fails = np.int64(0)
     while load(crew, "over") == 0:
-        if load(crew, "open", "relaxed") != 0:
+        if load(crew, "open") != 0:
             if crew.count > 1:
                 store(hand, "idle", 0, "seq_cst")
                 if load(crew, "open", "seq_cst") != 0:
@@ -83,14 +82,11 @@ def found_permit(crew, hand):
                         break
                 store(hand, "idle", 1, "seq_cst")
                 if permit == LOST:
-                    hand.lost += 1
                     continue
         elif hand.id == 0:
             break
         fails = rest(crew, hand, fails)
-    now = nanoseconds()
-    hand.idle_ns += now - began
-    hand.since = now
+    hand.since = nanoseconds()
     return max(permit, EMPTY)
 
 
@@ -114,7 +110,6 @@ def rest(crew, hand, fails):
     elif fails < YIELDS:
         yield_core()
     else:
-        hand.naps += 1
         before = load(crew, "wake")
         fetch_add(crew, "sleepers", 1)
         # Look once more: what was offered before this worker counted as a sleeper woke nobody.

@@ -15,7 +15,7 @@ from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.records import record_type
 
 CAPACITY = 256
-"""Permits on a worker's deque: at most one for each split point on the line that it is in."""
+"""Permits on a worker's deque: seldom more than one for each split point on the line that it is in."""
 
 CREW = record_type(
     {
@@ -74,7 +74,6 @@ HAND = record_type(
         "valid": np.int64,
         # statistics
         "busy_ns": np.int64,
-        "idle_ns": np.int64,
         "since": np.int64,  # when it last became busy
         "wasted": np.int64,
         "spawned": np.int64,
@@ -82,33 +81,28 @@ HAND = record_type(
         "stolen": np.int64,
         "tries": np.int64,
         "steals": np.int64,
-        "lost": np.int64,  # steals that another thief won
         "sent": np.int64,
         "obeyed": np.int64,
         "frames": np.int64,  # taken from a pool
         "released": np.int64,
         "shortages": np.int64,  # nodes that were not divided because the pool was empty
-        "naps": np.int64,
     },
     apart=("top", "bottom", "returned", "idle"),
 )
 
 STATISTICS = (
     "busy_ns",
-    "idle_ns",
     "wasted",
     "spawned",
     "executed",
     "stolen",
     "tries",
     "steals",
-    "lost",
     "sent",
     "obeyed",
     "frames",
     "released",
     "shortages",
-    "naps",
 )
 
 FRAME = record_type(
@@ -116,7 +110,7 @@ FRAME = record_type(
         # its lifeline: these four words must come first
         "cut": np.int64,  # not 0: its value is settled, whoever is still inside must leave
         "above": np.int64,  # the frame whose move this is; 0: the root
-        "held": np.int64,  # a move that beat its scout is being searched: the index of the next one; 0: none is
+        "held": np.int64,  # 1 + the index of a move that beat its scout and is being searched; 0: none
         "index": np.int64,  # of the move in the frame above
         # written by the one who opens it
         "first": np.uint64,
@@ -149,13 +143,18 @@ RANK_BITS = 16
 """A key is value · 2^16 + rank: the greatest is the best value, and among equals the highest rank."""
 
 RANK = (1 << RANK_BITS) - 1
-"""The part of a key, or of a word in a frame's row of moves, that is not the value or the rank."""
+"""The part of a key that is the rank."""
+
+CODE = (1 << RANK_BITS) - 1
+"""The part of a word in a frame's row of moves that is the move; the rank is above it."""
 
 IN_ADVANCE, ROWS = 0, -1
 """For `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
 
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """Which word of a frame a field is."""
+
+assert [WORD_OF[name] for name in ("cut", "above", "held", "index")] == [0, 1, 2, 3], "a lifeline begins every frame"
 
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
 
@@ -193,7 +192,7 @@ def moves_of(frame: Any) -> Any:
 @inner
 def move_at(frame: Any, index: Any) -> Any:
     """Move number `index` of the frame at an address."""
-    return MOVE(read_word(moves_of(frame), index) & U64(RANK))
+    return MOVE(read_word(moves_of(frame), index) & U64(CODE))
 
 
 @inner

@@ -115,7 +115,8 @@ def descend(game, evaluation, crew, hand, worker, probe):
     if worker.aborted != 0:
         hand.obeyed += 1
         hand.wasted += worker.nodes - before
-        worker.estimates = estimates  # what was given up says nothing about the value
+        if worker.table == 0:
+            worker.estimates = estimates  # what was given up says nothing about the value; what it stored may
     return DELIVER
 
 
@@ -217,6 +218,8 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.join, frame.key, frame.next, frame.bad, frame.postponed = 1, NOTHING, 0, 0, 0  # nobody else sees it yet
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
+        # What was found for the frame that was here before must not be taken for a move postponed in this one.
+        write_word(moves_of(address), crew.room + index, U64(0))
     hand.frame = address
     hand.index, hand.until, hand.holding = -1, 0, 0
     if crew.eldest_first != 0 or end == 1:
@@ -328,7 +331,8 @@ def join(crew, hand, permit):
     hand.index, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
     stumble(crew, hand)
-    if load(frame, "cut", "relaxed") == 0 and load(frame, "next", "relaxed") + 1 < frame.count:
+    more = load(frame, "next", "relaxed") + 1 < frame.count or load(frame, "postponed", "relaxed") > 1
+    if more and load(frame, "cut", "relaxed") == 0 and load(frame, "held", "relaxed") == 0:
         invite(crew, hand, frame)
     return TAKE
 
@@ -346,7 +350,7 @@ def take(game, crew, hand):
         return LEAVE
     index = hand.index + 1
     if index >= hand.until:
-        if load(frame, "held", "relaxed") != 0:
+        if load(frame, "held", "seq_cst") != 0:
             return LEAVE  # there is more use below the move that is better than was thought
         index, hand.until = taken(game, crew, address)
         if index >= frame.count:
@@ -369,15 +373,17 @@ def taken(game, crew, address):
     frame = frame_at(address)
     if frame.in_turn != 0:
         return next_failed(crew, address)
+    # Sequentially consistent, like `held`: of one who postpones a move and finds the frame held, and one who
+    # lets go of it and finds nothing postponed, only one can be right.
+    if load(frame, "postponed", "seq_cst") > 0:
+        for index in range(frame.count):
+            if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
+                fetch_add(frame, "postponed", -1)
+                return np.int64(index), np.int64(index + 1)
     if frame.opener < 0 and frame.count > 1:
         first = load(frame, "next", "relaxed")  # the eldest, alone
         store(frame, "next", first + 1, "relaxed")
         return first, first + 1
-    if load(frame, "postponed", "relaxed") > 0:
-        for index in range(frame.count):
-            if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
-                fetch_add(frame, "postponed", -1, "relaxed")
-                return np.int64(index), np.int64(index + 1)
     while True:
         first = load(frame, "next", "relaxed")
         if first >= frame.count:
@@ -428,16 +434,14 @@ def deliver(game, crew, hand, worker):
     """Bring the value of a move to its frame."""
     address, index = hand.frame, hand.index
     frame = frame_at(address)
-    if hand.holding != 0:
-        hand.holding = 0
-        if compare_exchange(frame, "held", index + 1, 0):
-            invite(crew, hand, frame)  # those who left may come back
     if hand.valid == 0:
+        let_go(crew, hand, frame)
         if alive(record_at(crew.bell, BELL), address, -1):
             return postpone(crew, address, index)
         store(frame, "bad", 1, "relaxed")
         return TAKE
     if load(frame, "cut") != 0:
+        let_go(crew, hand, frame)
         return TAKE
     found, low, high = -hand.value, -hand.beta, -hand.alpha
     ceiling = ceiling_of(crew, frame)
@@ -448,16 +452,20 @@ def deliver(game, crew, hand, worker):
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
             return after_eldest(crew, hand, frame)
+        if key != mark:
+            # Another one is better by now: first of all it must beat that.
+            low = floor_for(crew, address, index)
+            return ask(game, hand, address, index, low, low + 1)
         if crew.hold != 0 and not hold(crew, hand, frame, index):
             return postpone(crew, address, index)
-        low = found - 1 if key == mark else floor_for(crew, address, index)
-        return ask(game, hand, address, index, low, max(ceiling_of(crew, frame), low + 1))
+        return ask(game, hand, address, index, found - 1, max(ceiling_of(crew, frame), found))
     write_word(moves_of(address), crew.room + index, U64(found))
     mark = found << RANK_BITS
     if found > low or frame.above != 0:
         # At the root a bound must not win a tie; elsewhere the move is only a hint for the table.
         mark += rank_at(address, index)
     key = max(mark, fetch_max(frame, "key", mark))
+    let_go(crew, hand, frame)
     stumble(crew, hand)
     if crew.prune != 0 and key >> RANK_BITS >= ceiling_of(crew, frame):
         stumble(crew, hand)
@@ -476,24 +484,35 @@ def hold(crew, hand, frame, index):
         held = load(frame, "held")
         if held != 0 and held <= index:
             return False
-        if compare_exchange(frame, "held", held, index + 1):
+        if compare_exchange(frame, "held", held, index + 1, "seq_cst"):
             hand.holding = 1
-            ring(record_at(crew.bell, BELL))
+            if load(frame, "join", "relaxed") > 1:
+                ring(record_at(crew.bell, BELL))
             return True
+
+
+@inner
+def let_go(crew, hand, frame):
+    """The move in hand is done: if the frame was held for it, those who left may come back."""
+    if hand.holding != 0:
+        hand.holding = 0
+        if compare_exchange(frame, "held", hand.index + 1, 0, "seq_cst") and frame.opener >= 0:
+            invite(crew, hand, frame)
 
 
 @inner
 def postpone(crew, address, index):
     """Not the frame is given up, only this move, for the sake of another: it will be taken again."""
     write_word(moves_of(address), crew.room + index, U64(POSTPONED))
-    fetch_add(frame_at(address), "postponed", 1)
+    fetch_add(frame_at(address), "postponed", 1, "seq_cst")
     return TAKE
 
 
 @inner
 def after_eldest(crew, hand, frame):
     """Go on in a frame; its other moves are offered once the eldest is done."""
-    if frame.opener < 0 and load(frame, "next", "relaxed") >= elders(crew, frame) < frame.count:
+    waiting = elders(crew, frame)
+    if frame.opener < 0 and waiting < frame.count and load(frame, "next", "relaxed") >= waiting:
         return OFFER
     return TAKE
 

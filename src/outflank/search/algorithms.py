@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from outflank.search.division import Division
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove
+from outflank.search.root import HIGH, LOW, Found, Root, RootMove, best_ones
 
 Algorithm = Callable[[Root, Division, int, int | None], Found]
 """From a root, who searches it, a depth and the value of the iteration before (None: there was none)."""
@@ -30,25 +30,16 @@ def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int 
 
 
 def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> Found:
-    """value == v, by null windows alone: each one tells on which side of it v lies.
-
-    Where several moves are wanted, the best of those that are left is found again and again.
-    """
+    """value == v, by null windows alone: each one tells on which side of it v lies."""
     guess = previous if previous is not None and root.options.pivot == "carried" else 0
-    best = _converged(root, division, depth, guess, list(root.moves))
-    left = [move for move in root.moves if move is not best.move]
-    others: list[Found] = []
-    while left and len(others) + 1 < root.options.moves:
-        other = _converged(root, division, depth, best.value, left)
-        others.append(other)
-        left = [move for move in left if move is not other.move]
-    for found in (best, *others):
-        if found.move is not None:
-            found.move.value = found.value
-    last = (best, *others)[-1]
-    for move in left:
-        move.value = min(move.value, last.value - 1)  # a bound: it must not rank above what is known
-    return best
+
+    def searched(moves: list[RootMove]) -> Found:
+        nonlocal guess
+        found = _converged(root, division, depth, guess, list(moves))
+        guess = found.value
+        return found
+
+    return best_ones(searched, root.moves, root.options.moves)
 
 
 def _converged(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> Found:
@@ -77,7 +68,9 @@ def _converged(root: Root, division: Division, depth: int, guess: int, moves: li
 
 def _first_that_reaches(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> Found:
     """The preferred one of the moves that are worth `value`, which the best of them is."""
-    for move in sorted(moves, key=lambda move: move.code, reverse=root.options.ties == "highest"):
+    if root.options.ties != "first":
+        moves = sorted(moves, key=lambda move: move.code, reverse=root.options.ties == "highest")
+    for move in moves:
         found = division.window(depth, value - 1, value, wanted=1, moves=[move])
         if found.value >= value:
             return Found(value, move)

@@ -20,8 +20,6 @@ class Alone:
 
     def ready(self) -> None:
         """Compile, by a search that may enter no node."""
-        if not self.root.moves:
-            return
         self.root.begin_search(0)
         try:
             if self.root.options.algorithm == "minimax":

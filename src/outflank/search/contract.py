@@ -133,11 +133,11 @@ class WorkerStatistics:
     """Time spent looking for one, or waiting."""
     nodes: int = 0
     wasted_nodes: int = 0
-    """Nodes of parts that were given up because their value was not wanted any more."""
+    """Nodes of the parts in hand when they were given up because their value was not wanted any more."""
     spawned: int = 0
     """Moves that it offered to others."""
     executed: int = 0
-    """Offered moves that it searched, its own or others'."""
+    """Offered moves that it searched, its own or others'; one that is taken up again counts again."""
     stolen: int = 0
     """Those of them that another worker had offered."""
     steals_tried: int = 0
@@ -251,4 +251,5 @@ class Stop:
     def forget(self, listener: Callable[[], None]) -> None:
         """Do not call `listener` any more."""
         with self._lock:
-            self._listeners.remove(listener)
+            if listener in self._listeners:
+                self._listeners.remove(listener)

@@ -111,27 +111,31 @@ class _Deepening:
 
     def results(self) -> Iterator[Result]:
         root, limits = self.root, self.limits
-        root.stop()  # compiles it, before the clock runs
-        self.division.ready()
         timer = None
         try:
+            root.stop()  # compiles it, before the clock runs
+            if root.moves:
+                self.division.ready()
+            last = self._unsearched()
             self.started = time.perf_counter()
+            # From here on a stop counts: nothing may reset it any more.
             root.begin_search(limits.nodes)
             self.stop.tell(root.stop)
             if limits.seconds is not None:
                 timer = threading.Timer(limits.seconds, root.stop)
                 timer.daemon = True
                 timer.start()
-            yield from self._iterations()
+            yield from self._iterations(last)
         finally:
-            if timer is not None:
-                timer.cancel()
-            self.stop.forget(root.stop)
-            self.division.close()
+            try:
+                if timer is not None:
+                    timer.cancel()
+                self.stop.forget(root.stop)
+            finally:
+                self.division.close()
 
-    def _iterations(self) -> Iterator[Result]:
+    def _iterations(self, last: Result) -> Iterator[Result]:
         root = self.root
-        last = self._unsearched()
         previous: int | None = None
         done = False
         if not root.moves or self.stop.called:
@@ -188,9 +192,10 @@ class _Deepening:
     def _unsearched(self) -> Result:
         """What is known before any search: the position's own value, and that some move is legal."""
         first = self.root.moves[0] if self.root.moves else None
-        found = Found(self.root.leaf_value(), first)
-        self.root.begin_search(self.limits.nodes)  # this look was not part of the search
-        return self._result(found, 0, exact=first is None)
+        self.root.begin_search(None)
+        value = self.root.leaf_value()
+        self.root.begin_search(None)  # this look was not part of the search
+        return self._result(Found(value, first), 0, exact=first is None)
 
     def _result(self, found: Found, depth: int, *, exact: bool) -> Result:
         root, board = self.root, self.board

@@ -242,12 +242,12 @@ def _playouts(
     root.stop()
     root.begin_search(limits.nodes)
     started = time.perf_counter()
-    stop.tell(root.stop)
     timer = threading.Timer(limits.seconds, root.stop) if limits.seconds is not None else None
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
     try:
+        stop.tell(root.stop)
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
         games = max(64, len(root.moves))
         while True:
             playing.play(games)

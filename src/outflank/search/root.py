@@ -1,6 +1,6 @@
 """The root of a search: its moves one by one, and what is known of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from outflank.errors import OutflankError
 from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, value
 from outflank.games.hints import promise
-from outflank.games.rules import MOVE, fill, is_pass, most_moves, pack, play
+from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_move, most_moves, pack, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
@@ -73,9 +73,9 @@ class Root:
         self.evaluation = self._evaluation()
         self.counts = counts  # kept alive: the kernels write to its memory
         self.probe = Silent() if counts is None else counts.probe
-        self.table = table
-        if table is None and options.table_bits is not None and options.algorithm not in ("minimax", "uct", "flat"):
-            self.table = Table(options.table_bits)
+        self.table = None
+        if options.algorithm not in ("minimax", "uct", "flat"):  # which ask none
+            self.table = Table(options.table_bits) if table is None and options.table_bits is not None else table
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
         self.workers = self.new_workers(1)
@@ -196,16 +196,19 @@ class Root:
         for code in line:
             position = play(self.game, position, MOVE(code))
         buffer = np.zeros(most_moves(self.game), MOVE)
-        while self.table is not None and not self.options.canonical and len(line) < depth:
-            data = looked_up(self.table.address, self.table.shift, *pack(self.game, position))
-            end = fill(self.game, position, buffer, 0)
-            known = move_of(data) if data else NO_MOVE
-            if end == 1 and is_pass(self.game, buffer[0]):
-                known = int(buffer[0])
-            if known not in buffer[:end]:
+        while self.table is not None and len(line) < depth:
+            symmetry = canonical(self.game, position) if self.options.canonical else 0
+            key = mirror(self.game, position, symmetry) if symmetry else position
+            data = looked_up(self.table.address, self.table.shift, *pack(self.game, key))
+            moves = buffer[: fill(self.game, position, buffer, 0)]
+            image = move_of(data) if data else NO_MOVE
+            known = [code for code in moves if (mirror_move(self.game, code, symmetry) if symmetry else code) == image]
+            if len(moves) == 1 and is_pass(self.game, moves[0]):
+                known = [moves[0]]
+            if not known:
                 break
-            line = (*line, int(known))
-            position = play(self.game, position, MOVE(known))
+            line = (*line, int(known[0]))
+            position = play(self.game, position, MOVE(known[0]))
         return line
 
 
@@ -214,6 +217,27 @@ def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
     if ties == "first":
         return moves[0]
     return (min if ties == "lowest" else max)(moves, key=lambda move: move.code)
+
+
+def best_ones(searched: Callable[[list[RootMove]], Found], moves: Sequence[RootMove], wanted: int) -> Found:
+    """The best of `moves`; where several are wanted, the best of those that are left, again and again.
+
+    `searched` finds the best of some moves. The wanted ones have their values then, and no other ranks above them.
+    """
+    left = list(moves)
+    best: Found | None = None
+    for _ in range(min(wanted, len(moves))):
+        found = searched(left)
+        best = best or found
+        if found.move is None:
+            break
+        found.move.value = found.value
+        left = [move for move in left if move is not found.move]
+        if wanted > 1:
+            for move in left:
+                move.value = min(move.value, found.value - 1)  # a bound
+    assert best is not None
+    return best
 
 
 def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
