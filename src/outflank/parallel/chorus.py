@@ -264,7 +264,7 @@ class Chorus:
     def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
         self.root = root
         self.crew = Crew(root, workers)
-        usual = max(usual_threshold(root.game) - 2, 1)
+        usual = max(usual_threshold(root) - 3, 1)  # a mark is cheaper than a frame
         threshold = usual if root.options.threshold is None else root.options.threshold
         self.crew.crew.threshold = min(threshold, 0xFFFF) if marks else 0xFFFF
         self.crew.hands["frame"] = self.crew.root_frame

@@ -10,16 +10,17 @@ from outflank.errors import OutflankError
 from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, value
 from outflank.games.hints import promise
-from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_move, most_moves, pack, play
+from outflank.games.rules import MOVE, fill, is_pass, most_moves, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, Limits, Options
+from outflank.search.lines import prolong
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named
 from outflank.search.probes import Counts, Silent, expanded
 from outflank.search.quiet import settled
-from outflank.search.table import NO_MOVE, Table, looked_up, move_of
+from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import (
     BELL,
     COUNTERS,
@@ -192,24 +193,15 @@ class Root:
 
     def prolonged(self, line: tuple[int, ...], depth: int) -> tuple[int, ...]:
         """`line` with what the table knows to follow it, at most `depth` moves in all."""
+        if self.table is None:
+            return line
         position = self.position
         for code in line:
             position = play(self.game, position, MOVE(code))
-        buffer = np.zeros(most_moves(self.game), MOVE)
-        while self.table is not None and len(line) < depth:
-            symmetry = canonical(self.game, position) if self.options.canonical else 0
-            key = mirror(self.game, position, symmetry) if symmetry else position
-            data = looked_up(self.table.address, self.table.shift, *pack(self.game, key))
-            moves = buffer[: fill(self.game, position, buffer, 0)]
-            image = move_of(data) if data else NO_MOVE
-            known = [code for code in moves if (mirror_move(self.game, code, symmetry) if symmetry else code) == image]
-            if len(moves) == 1 and is_pass(self.game, moves[0]):
-                known = [moves[0]]
-            if not known:
-                break
-            line = (*line, int(known[0]))
-            position = play(self.game, position, MOVE(known[0]))
-        return line
+        codes = np.zeros(max(depth, len(line)), MOVE)
+        codes[: len(line)] = line
+        length = prolong(self.game, position, codes, len(line), depth, self.worker)
+        return tuple(int(code) for code in codes[:length])
 
 
 def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
