@@ -1,6 +1,7 @@
 """What benchmarks share: where a result comes from, and how samples become a figure."""
 
 import json
+import os
 import platform
 import statistics
 import subprocess
@@ -30,6 +31,15 @@ def interleaved(sides: Mapping[str, Callable[[], float]], repeats: int) -> dict[
 def ratio(samples: Mapping[str, list[float]], above: str, below: str) -> float:
     """The median of the ratios within each round."""
     return statistics.median(a / b for a, b in zip(samples[above], samples[below], strict=True))
+
+
+def stolen_seconds() -> float:
+    """Processor time that the machine's host has given to others, all cores together; 0 where it does not tell."""
+    try:
+        fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+        return int(fields[8]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError, AttributeError):
+        return 0.0
 
 
 def compile_c(source: str, name: str, *flags: str) -> Path:
