@@ -1,10 +1,11 @@
 """Two workers beside one: fork-join minimax over a whole game, and young brothers wait on forty positions.
 
 A sample counts if the program had the cores it wanted: its processor time is at least 97 % of the time that
-its workers were busy (for one worker: of the whole time), and the host took no more than 3 % of it away. Sides are run in turn, round after round, and a
-position's time is the median of the samples that count. Both figures are printed: samples kept, and all.
+its workers were busy (for one worker: of the whole time), and the host took no more than 3 % of it away. Sides
+are run in turn, round after round, and a position's time is the median of the samples that count. Both
+figures are printed: samples kept, and all.
 
-python -m benchmarks.speedup [ROUNDS]            of young brothers wait on alpha-beta; one round with PVS, and five games
+python -m benchmarks.speedup [ROUNDS]            of young brothers wait on alpha-beta; one with PVS, and five games
 python -m benchmarks.speedup games [ROUNDS]      of fork-join alone
 """
 

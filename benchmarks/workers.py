@@ -4,7 +4,7 @@ This is no measurement of time: the workers take turns on the cores there are, a
 `PACE` nodes, so that they advance about evenly, as they would with a core each. What it tells is how many
 more nodes a scheme enters; the idle share is that of workers which all take turns.
 
-python -m benchmarks.workers [SCHEME ...]      every scheme if none is named; young brothers wait at full depth
+python -m benchmarks.workers [SCHEME ...]      every scheme if none is named, each with a file of results
 """
 
 import statistics
@@ -20,13 +20,13 @@ SCHEMES = ("ybw", "jamboree", "pv-split", "root-split", "fork-join", "shared-tab
 WORKERS = (2, 4, 8, 16, 32)
 PACE = 200
 
-SHALLOWER = 2
-"""Plies by which the schemes other than young brothers wait are searched less deep: there are many of them."""
+SHALLOWER = {"ybw": 1}
+"""Plies by which a scheme is searched less deep than the set says, which is meant for two workers; others: 2."""
 
 
 def measured(game: str, scheme: str) -> dict[str, Any]:
     """One scheme on the positions of a game."""
-    shallower = 0 if scheme == "ybw" else SHALLOWER
+    shallower = SHALLOWER.get(scheme, 2)
     rows: list[dict[str, Any]] = []
     for number, (board, depth) in enumerate(positions(game)):
         limits = Limits(depth=depth - shallower)
@@ -47,9 +47,9 @@ def measured(game: str, scheme: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    figures: dict[str, Any] = {}
-    raw: dict[str, Any] = {}
     for scheme in sys.argv[1:] or SCHEMES:
+        figures: dict[str, Any] = {}
+        raw: dict[str, Any] = {}
         total = {str(workers): 0 for workers in WORKERS} | {"alone": 0}
         for game in GAMES:
             raw[f"{scheme}, {game}"] = measured(game, scheme)
@@ -66,7 +66,7 @@ def main() -> None:
                 figures[f"{scheme}, {game}, {workers} workers: wasted share of nodes"] = wasted
         for workers in map(str, WORKERS):
             figures[f"{scheme}, both games, {workers} workers: nodes / one"] = total[workers] / total["alone"]
-    save("workers" if len(sys.argv) == 1 else f"workers-{'-'.join(sys.argv[1:])}", figures, raw)
+        save(f"workers-{scheme}", figures, raw)
 
 
 if __name__ == "__main__":
