@@ -20,15 +20,17 @@ SCHEMES = ("ybw", "jamboree", "pv-split", "root-split", "fork-join", "shared-tab
 WORKERS = (2, 4, 8, 16, 32)
 PACE = 200
 
-SHALLOWER = {"ybw": 1}
-"""Plies by which a scheme is searched less deep than the set says, which is meant for two workers; others: 2."""
+PART = {"ybw": (1, 1)}
+"""Which positions of the set a scheme is measured on (every one, or every so many), and how many plies less deep."""
+
+USUAL_PART = (4, 2)
 
 
 def measured(game: str, scheme: str) -> dict[str, Any]:
     """One scheme on the positions of a game."""
-    shallower = SHALLOWER.get(scheme, 2)
+    every, shallower = PART.get(scheme, USUAL_PART)
     rows: list[dict[str, Any]] = []
-    for number, (board, depth) in enumerate(positions(game)):
+    for number, (board, depth) in enumerate(positions(game)[::every]):
         limits = Limits(depth=depth - shallower)
         alone = search(board, limits, workers=1)
         row: dict[str, Any] = {"depth": depth - shallower, "alone": alone.nodes}
@@ -42,7 +44,9 @@ def measured(game: str, scheme: str) -> dict[str, Any]:
             }
         rows.append(row)
         ratios = "  ".join(f"{workers}: {row[str(workers)]['nodes'] / alone.nodes:.3f}" for workers in WORKERS)
-        print(f"{scheme}, {game}, {number + 1}/20, depth {row['depth']}: {ratios}", file=sys.stderr, flush=True)
+        print(
+            f"{scheme}, {game}, {number + 1}/{20 // every}, depth {row['depth']}: {ratios}", file=sys.stderr, flush=True
+        )
     return {"positions": rows}
 
 
