@@ -342,7 +342,11 @@ def test_only_game_evaluation_and_probe_make_another_compilation():
     from outflank.search.alphabeta import alphabeta
 
     here = OthelloBoard.start()
-    search(here, Limits(depth=3), evaluation="discs")
+
+    def found(board, **options):
+        return search(board, Limits(depth=3), **({"workers": 1, "evaluation": "discs"} | options))
+
+    found(here)
     before = len(alphabeta.compiled.signatures)
     for passes in PASSES:
         for options in (
@@ -350,12 +354,28 @@ def test_only_game_evaluation_and_probe_make_another_compilation():
             {"algorithm": "pvs", "canonical": True, "table_depth": "at-least"},
             {"algorithm": "mtdf", "pivot": "reset", "ordering": "stones+squares"},
         ):
-            search(here, Limits(depth=3), evaluation="discs", passes=passes, **options)
-            search(OthelloBoard.start(6), Limits(depth=3), evaluation="discs", passes=passes, **options)
+            found(here, passes=passes, **options)
+            found(OthelloBoard.start(6), passes=passes, **options)
     assert len(alphabeta.compiled.signatures) == before
-    search(here, Limits(depth=3), evaluation="four-part")
-    search(here, Limits(depth=3), evaluation="four-part-fine")
+    found(here, evaluation="four-part")
+    found(here, evaluation="four-part-fine")
     coarse = len(alphabeta.compiled.signatures)
     assert coarse <= before + 1
-    search(here, Limits(depth=3), evaluation="discs", counts=Counts())
+    found(here, counts=Counts())
     assert len(alphabeta.compiled.signatures) == coarse + 1
+
+
+@pytest.mark.compiled
+def test_the_schemes_that_split_nodes_are_one_compilation():
+    from outflank.parallel.splitting import work
+
+    def found(scheme, **options):
+        return search(OthelloBoard.start(), Limits(depth=4), parallel=scheme, evaluation="discs", **options)
+
+    found("ybw", workers=2)
+    before = len(work.compiled.signatures)
+    for scheme in ("fork-join", "root-split", "pv-split", "jamboree", "ybw"):
+        found(scheme, workers=1, threshold=2, algorithm="mtdf")
+        found(scheme, workers=3, levels=2, schedule="rows", pace=9)
+    found("fork-join", workers=2, algorithm="minimax")
+    assert len(work.compiled.signatures) == before
