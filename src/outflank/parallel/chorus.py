@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from outflank.games.evaluation import after, begin, final, value
-from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_move, pack, play
+from outflank.games.rules import MOVE, fill, is_pass, play
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import record_at
 from outflank.kernels.records import allocate
 from outflank.kernels.waiting import nanoseconds
-from outflank.parallel.crew import Crew
+from outflank.parallel.crew import Crewed
 from outflank.parallel.divided import usual_threshold
 from outflank.parallel.idling import await_quiet, rest
 from outflank.parallel.records import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import WorkerStatistics
-from outflank.search.ordering import bring_best, reward, weigh
+from outflank.search.nodes import arranged, entry_of, settles, table_key
+from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import expanded
 from outflank.search.quiet import settled
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, best_ones, sample_roots
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
 from outflank.search.table import (
     EMPTY,
     EPISODES,
@@ -82,22 +82,16 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
     table_move = NO_MOVE
     ask = ply > 0 and worker.table != 0 and depth >= worker.table_from
     if ask:
-        key = position
-        if worker.canonical != 0:
-            symmetry = canonical(game, position)
-            key = mirror(game, position, symmetry)
-        first, second = pack(game, key)
+        symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
         data = looked_up(worker.table, worker.table_shift, first, second)
         fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
         if data != U64(0):
             if bound_of(data) != EMPTY:
                 worker.hits += 1
-            if depth_of(data) == depth or (worker.at_least != 0 and depth_of(data) > depth):
-                known, bound = value_of(data), bound_of(data)
-                if bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha):
-                    worker.cuts += 1
-                    return known
+            if settles(data, depth, alpha, beta, worker):
+                worker.cuts += 1
+                return value_of(data)
             table_move = move_of(data)
             if depth_of(data) == depth:
                 if exclusive != 0 and at_it(data, episode) > 0:
@@ -109,10 +103,8 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
         mark = marked(fresh, at_it(fresh, episode) + 1, episode)
         remember(worker.table, worker.table_shift, first, second, mark)
 
-    sort = np.int64(SORT_NONE)
     if ply > 0:
         end = fill(game, position, worker.moves, start)
-        sort = worker.sorting
     if end == start:
         expanded(probe, depth, 0)
         worker.leaves += 1
@@ -128,21 +120,9 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
             return np.int64(value(evaluation, game, position, state))
         if worker.pass_rule == PASS_FREE:
             left = depth
-    if ply > 0 and end > start + 1:
-        if symmetry != 0 and table_move != NO_MOVE:
-            image, table_move = table_move, NO_MOVE
-            for index in range(start, end):
-                if mirror_move(game, worker.moves[index], symmetry) == image:
-                    table_move = np.int64(worker.moves[index])
-        if sort != SORT_NONE and depth >= worker.sort_from:
-            weigh(game, position, depth, ply, table_move, start, end, worker)
-        else:
-            sort = np.int64(SORT_NONE)
-            for index in range(start, end):
-                if worker.moves[index] == table_move:
-                    for other in range(index, start, -1):
-                        worker.moves[other] = worker.moves[other - 1]
-                    worker.moves[start] = MOVE(table_move)
+    sort = np.int64(SORT_NONE)
+    if ply > 0:
+        sort = np.int64(arranged(game, position, depth, ply, table_move, symmetry, start, end, worker))
 
     best, best_move = np.int64(WORST), np.int64(NO_MOVE)
     low = alpha
@@ -189,10 +169,9 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
         worker.line[0, 0] = MOVE(best_move)
     if ask:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
-        if symmetry != 0:
-            best_move = np.int64(mirror_move(game, MOVE(best_move), symmetry))
         others = at_it(looked_up(worker.table, worker.table_shift, first, second), episode) - 1
-        data = marked(packed(best, depth, bound, best_move, worker.age), max(others, 0), episode)
+        entry = entry_of(game, best, depth, bound, best_move, symmetry, worker)
+        data = marked(entry, max(others, 0), episode)
         remember(worker.table, worker.table_shift, first, second, data)
     return best
 
@@ -258,12 +237,11 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
     hand.busy_ns += nanoseconds() - began
 
 
-class Chorus:
+class Chorus(Crewed):
     """A root that every worker of a crew searches."""
 
     def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
-        self.root = root
-        self.crew = Crew(root, workers)
+        super().__init__(root, workers)
         usual = max(usual_threshold(root) - 3, 1)  # a mark is cheaper than a frame
         threshold = usual if root.options.threshold is None else root.options.threshold
         self.crew.crew.threshold = min(threshold, 0xFFFF) if marks else 0xFFFF
@@ -298,11 +276,7 @@ class Chorus:
             crew.probe(index),
         )
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
-        """Alpha-beta's promise."""
-        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
-
-    def _searched(self, depth: int, alpha: int, beta: int, moves: list[RootMove]) -> Found:
+    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
         root, crew = self.root, self.crew
         orders = []
         for index, worker in enumerate(root.workers):
@@ -331,21 +305,8 @@ class Chorus:
         return Found(int(crew.hands[winner].value), next(move for move in moves if move.code == code))
 
     def full(self, depth: int) -> Found:
-        """Minimax has no table to meet in."""
+        """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""
         raise NotImplementedError
-
-    def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far."""
-        return self.crew.statistics()
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the workers."""
-        return self.crew.nbytes
-
-    def close(self) -> None:
-        """Let the helpers go."""
-        self.crew.close()
 
 
 @marking.sample

@@ -4,7 +4,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from outflank.parallel.idling import wake_everybody
 from outflank.parallel.records import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.search.contract import WorkerStatistics
 from outflank.search.probes import Counts
-from outflank.search.root import Root
+from outflank.search.root import Found, Root, RootMove, best_ones
 from outflank.search.worker import WORKER
 
 POOL = 96
@@ -197,6 +197,31 @@ class Crew:
             )
             for hand, worker in zip(self.hands, self.root.workers, strict=True)
         )
+
+
+class Crewed:
+    """What divisions among a crew have in common. Each says how it is made `ready`, and how it searches."""
+
+    def __init__(self, root: Root, workers: int) -> None:
+        self.root = root
+        self.crew = Crew(root, workers)
+        self.nbytes = self.crew.nbytes
+
+    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
+        """The best of some moves of the root, with alpha-beta's promise."""
+        raise NotImplementedError  # a division without it is none
+
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+        """Alpha-beta's promise; the `wanted` best moves get their values."""
+        return best_ones(lambda left: self.searched(depth, alpha, beta, left), moves, wanted)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """What each worker has done so far."""
+        return self.crew.statistics()
+
+    def close(self) -> None:
+        """Let the helpers go."""
+        self.crew.close()
 
 
 def _cores() -> list[int]:

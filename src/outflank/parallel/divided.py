@@ -11,11 +11,23 @@ from outflank.games.hints import row
 from outflank.games.rules import MOVE, most_moves, pack
 from outflank.kernels.memory import record_at
 from outflank.kernels.records import allocate
-from outflank.parallel.crew import Crew
-from outflank.parallel.records import CREW, FRAME, HAND, IN_ADVANCE, NOTHING, RANK, RANK_BITS, ROWS
-from outflank.parallel.splitting import AWAY, IDLE, OFFER, TAKE, work
-from outflank.search.contract import WorkerStatistics
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, best_ones, sample_roots
+from outflank.parallel.crew import Crewed
+from outflank.parallel.records import (
+    AWAY,
+    CREW,
+    FRAME,
+    HAND,
+    IDLE,
+    IN_ADVANCE,
+    NOTHING,
+    OFFER,
+    RANK,
+    RANK_BITS,
+    ROWS,
+    TAKE,
+)
+from outflank.parallel.splitting import work
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""
@@ -43,13 +55,12 @@ class Plan:
     """Plies from the root that are divided."""
 
 
-class Divided:
+class Divided(Crewed):
     """A root searched by a crew that splits its tree as a plan says."""
 
     def __init__(self, root: Root, workers: int, plan: Plan) -> None:
         options = root.options
-        self.root = root
-        self.crew = Crew(root, workers)
+        super().__init__(root, workers)
         record = self.crew.crew
         record.threshold = usual_threshold(root) if options.threshold is None else options.threshold
         record.levels = plan.levels if options.levels is None else options.levels
@@ -84,15 +95,11 @@ class Divided:
             crew.probe(index),
         )
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
-        """Alpha-beta's promise."""
-        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
-
     def full(self, depth: int) -> Found:
         """Minimax: nothing is cut off, and every move gets its value."""
-        return self._searched(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
+        return self.searched(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
 
-    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
+    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
         root, crew, frame = self.root, self.crew.crew, self._frame
         rank_of = _ranks(moves, root.options.ties)
         if crew.lot == ROWS:
@@ -126,19 +133,6 @@ class Divided:
         proved = [move for move in moves if rank_of[move.code] == rank]
         best = proved[0] if proved else max(moves, key=lambda move: move.value)
         return Found(key >> RANK_BITS, best)
-
-    def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far."""
-        return self.crew.statistics()
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the workers."""
-        return self.crew.nbytes
-
-    def close(self) -> None:
-        """Let the helpers go."""
-        self.crew.close()
 
 
 def usual_threshold(root: Root) -> int:

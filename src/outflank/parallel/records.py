@@ -151,6 +151,10 @@ CODE = (1 << RANK_BITS) - 1
 IN_ADVANCE, ROWS = 0, -1
 """For `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
 
+DESCEND, DELIVER, TAKE, LEAVE, IDLE, OFFER, AWAY = range(7)
+"""Steps: search the position in hand; bring its value to its frame; take a move of the frame; leave it;
+find another; offer the frame's moves and take one; go home."""
+
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """Which word of a frame a field is."""
 

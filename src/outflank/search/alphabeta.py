@@ -5,10 +5,11 @@ is the same search with null windows for all moves but the first.
 import numpy as np
 
 from outflank.games.evaluation import after, final, value
-from outflank.games.rules import canonical, fill, is_pass, mirror, mirror_move, pack, play
+from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
-from outflank.search.ordering import bring_best, reward, weigh
+from outflank.search.nodes import arranged, entry_of, settles, table_key
+from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import expanded
 from outflank.search.quiet import settled
 from outflank.search.table import (
@@ -16,11 +17,8 @@ from outflank.search.table import (
     LOWER,
     NO_MOVE,
     UPPER,
-    bound_of,
-    depth_of,
     looked_up,
     move_of,
-    packed,
     remember,
     value_of,
 )
@@ -55,20 +53,14 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     table_move = NO_MOVE
     ask = worker.table != 0 and depth >= worker.table_from
     if ask:
-        key = position
-        if worker.canonical != 0:
-            symmetry = canonical(game, position)
-            key = mirror(game, position, symmetry)
-        first, second = pack(game, key)
+        symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
         data = looked_up(worker.table, worker.table_shift, first, second)
         if data != U64(0):
             worker.hits += 1
-            if depth_of(data) == depth or (worker.at_least != 0 and depth_of(data) > depth):
-                known, bound = value_of(data), bound_of(data)
-                if bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha):
-                    worker.cuts += 1
-                    return known
+            if settles(data, depth, alpha, beta, worker):
+                worker.cuts += 1
+                return value_of(data)
             table_move = move_of(data)
 
     end = fill(game, position, worker.moves, start)
@@ -88,27 +80,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     else:
         expanded(probe, depth, end - start)
 
-    sort = worker.sorting
-    if end == start + 1:
-        sort = SORT_NONE
-    elif sort != SORT_NONE or table_move != NO_MOVE:
-        if symmetry != 0 and table_move != NO_MOVE:
-            # The entry's move is one of the mirrored board: find the one whose image it is.
-            image, table_move = table_move, NO_MOVE
-            for index in range(start, end):
-                if mirror_move(game, worker.moves[index], symmetry) == image:
-                    table_move = np.int64(worker.moves[index])
-        if depth >= worker.sort_from and sort != SORT_NONE:
-            weigh(game, position, depth, ply, table_move, start, end, worker)
-        else:
-            # Too shallow to sort: the table's move first, the others as they come.
-            sort = SORT_NONE
-            for index in range(start, end):
-                if worker.moves[index] == table_move:
-                    for other in range(index, start, -1):
-                        worker.moves[other] = worker.moves[other - 1]
-                    worker.moves[start] = table_move
-
+    sort = arranged(game, position, depth, ply, table_move, symmetry, start, end, worker)
     best = WORST
     best_move = NO_MOVE
     low = alpha
@@ -181,8 +153,6 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
 
     if ask:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
-        if symmetry != 0:
-            best_move = np.int64(mirror_move(game, best_move, symmetry))
-        data = packed(best, depth, bound, best_move, worker.age)
+        data = entry_of(game, best, depth, bound, best_move, symmetry, worker)
         remember(worker.table, worker.table_shift, first, second, data)
     return best

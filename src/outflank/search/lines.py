@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_move, pack, play
+from outflank.games.rules import MOVE, fill, is_pass, mirror_move, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
+from outflank.search.nodes import table_key
 from outflank.search.table import NO_MOVE, looked_up, move_of
 
 
@@ -24,9 +25,7 @@ def prolong(game, position, line, length, longest, worker):
         if end == 1 and is_pass(game, worker.moves[0]):
             next_move = np.int64(worker.moves[0])
         elif worker.table != 0:
-            symmetry = canonical(game, position) if worker.canonical != 0 else 0
-            key = mirror(game, position, symmetry) if symmetry != 0 else position
-            first, second = pack(game, key)
+            symmetry, first, second = table_key(game, position, worker)
             data = looked_up(worker.table, worker.table_shift, first, second)
             if data != U64(0):
                 for index in range(end):

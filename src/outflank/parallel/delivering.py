@@ -1,0 +1,228 @@
+"""How the value of a move comes to its frame, and that of a frame to the one above."""
+
+import numpy as np
+
+from outflank.games.rules import unpack
+from outflank.kernels.atomics import compare_exchange, fetch_add, fetch_max, load, store
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import inner
+from outflank.kernels.memory import record_at, write_word
+from outflank.parallel.deque import EMPTY, pop, push
+from outflank.parallel.idling import stumble, wake_everybody
+from outflank.parallel.pool import release
+from outflank.parallel.records import (
+    DELIVER,
+    FAILED,
+    IDLE,
+    OFFER,
+    POSTPONED,
+    RANK,
+    RANK_BITS,
+    TAKE,
+    frame_at,
+    move_at,
+    moves_of,
+    rank_at,
+)
+from outflank.parallel.taking import ask, ceiling_of, floor_for, invite
+from outflank.search.nodes import entry_of, table_key
+from outflank.search.ordering import reward
+from outflank.search.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    remember,
+)
+from outflank.search.worker import BELL, alive, ring
+
+
+@inner
+def deliver(game, crew, hand, worker):
+    """Bring the value of a move to its frame."""
+    address, index = hand.frame, hand.index
+    frame = frame_at(address)
+    if hand.valid == 0:
+        let_go(crew, hand, frame)
+        if alive(record_at(crew.bell, BELL), address, -1):
+            return postpone(crew, address, index)
+        store(frame, "bad", 1, "relaxed")
+        return TAKE
+    if load(frame, "cut") != 0:
+        let_go(crew, hand, frame)
+        return TAKE
+    found, low, high = -hand.value, -hand.beta, -hand.alpha
+    ceiling = ceiling_of(crew, frame)
+    if high <= found < ceiling:
+        # It beat its scout: how good it is, is not known yet, but nobody need ask for less any more.
+        mark = (found << RANK_BITS) + rank_at(address, index)
+        key = max(mark, fetch_max(frame, "key", mark))
+        if crew.in_order != 0 and frame.in_turn == 0:
+            write_word(moves_of(address), crew.room + index, U64(FAILED))
+            return after_eldest(crew, hand, frame)
+        if key != mark:
+            # Another one is better by now: first of all it must beat that.
+            low = floor_for(crew, address, index)
+            return ask(game, hand, address, index, low, low + 1)
+        if crew.hold != 0 and not hold(crew, hand, frame, index):
+            return postpone(crew, address, index)
+        return ask(game, hand, address, index, found - 1, max(ceiling_of(crew, frame), found))
+    write_word(moves_of(address), crew.room + index, U64(found))
+    mark = found << RANK_BITS
+    if found > low or frame.above != 0:
+        # At the root a bound must not win a tie; elsewhere the move is only a hint for the table.
+        mark += rank_at(address, index)
+    key = max(mark, fetch_max(frame, "key", mark))
+    let_go(crew, hand, frame)
+    stumble(crew, hand)
+    if crew.prune != 0 and key >> RANK_BITS >= ceiling_of(crew, frame):
+        stumble(crew, hand)
+        if compare_exchange(frame, "cut", 0, 1):
+            return cut(game, crew, hand, worker, key)
+        return TAKE
+    return after_eldest(crew, hand, frame)
+
+
+@inner
+def hold(crew, hand, frame, index):
+    """Hold a frame for a move that beat its scout: what is being searched of its younger brothers is given up, for it
+    asks for too little now. Whether the move may be searched: not while the frame is held for an elder one.
+    """
+    while True:
+        held = load(frame, "held")
+        if held != 0 and held <= index:
+            return False
+        if compare_exchange(frame, "held", held, index + 1, "seq_cst"):
+            hand.holding = 1
+            if load(frame, "join", "relaxed") > 1:
+                ring(record_at(crew.bell, BELL))
+            return True
+
+
+@inner
+def let_go(crew, hand, frame):
+    """The move in hand is done: if the frame was held for it, those who left may come back."""
+    if hand.holding != 0:
+        hand.holding = 0
+        if compare_exchange(frame, "held", hand.index + 1, 0, "seq_cst") and frame.opener >= 0:
+            invite(crew, hand, frame)
+
+
+@inner
+def postpone(crew, address, index):
+    """Not the frame is given up, only this move, for the sake of another: it will be taken again."""
+    write_word(moves_of(address), crew.room + index, U64(POSTPONED))
+    fetch_add(frame_at(address), "postponed", 1, "seq_cst")
+    return TAKE
+
+
+@inner
+def after_eldest(crew, hand, frame):
+    """Go on in a frame; its other moves are offered once the eldest is done."""
+    waiting = elders(crew, frame)
+    if frame.opener < 0 and waiting < frame.count and load(frame, "next", "relaxed") >= waiting:
+        return OFFER
+    return TAKE
+
+
+@inner
+def elders(crew, frame):
+    """How many moves of a frame are searched before the others are offered."""
+    if frame.beta - frame.alpha > 1:
+        return crew.elders
+    return 1
+
+
+@inner
+def cut(game, crew, hand, worker, key):
+    """The frame is settled by `key`: deliver it upwards at once, and tell those who are still inside."""
+    address = hand.frame
+    frame = frame_at(address)
+    keep(game, address, key, LOWER, worker)
+    if frame.above != 0:
+        index = frame.count - (key & RANK)
+        reward(np.int64(move_at(address, index)), frame.depth, frame.ply, worker)
+        worker.cutoffs += 1
+        if index == 0:
+            worker.first_cutoffs += 1
+    stumble(crew, hand)
+    rise(hand, frame, key)
+    mine = taken_back(hand, address) + 1
+    if fetch_add(frame, "join", -mine) == mine:
+        if hand.frame != 0:
+            release(crew, hand, address)
+    else:
+        hand.sent += 1
+        ring(record_at(crew.bell, BELL))
+    return ended(crew, hand)
+
+
+@inner
+def leave(game, crew, hand, worker):
+    """No move is left for this worker; the last one out completes the frame."""
+    address = hand.frame
+    frame = frame_at(address)
+    stumble(crew, hand)
+    mine = taken_back(hand, address) + 1
+    if fetch_add(frame, "join", -mine) != mine:
+        return IDLE
+    if load(frame, "cut") != 0:
+        if frame.above != 0:
+            release(crew, hand, address)
+        return IDLE
+    key = load(frame, "key")
+    valid = load(frame, "bad") == 0
+    if valid and crew.in_order != 0 and frame.in_turn == 0:
+        frame.in_turn = 1
+        store(frame, "next", 0, "relaxed")
+        store(frame, "join", 1, "relaxed")
+        hand.index, hand.until = -1, 0
+        return TAKE
+    if valid:
+        keep(game, address, key, EXACT if key >> RANK_BITS > frame.alpha else UPPER, worker)
+    rise(hand, frame, key)
+    hand.valid = np.int64(valid)
+    if hand.frame != 0:
+        release(crew, hand, address)
+    return ended(crew, hand)
+
+
+@inner
+def taken_back(hand, address):
+    """Take back this worker's own permit for the frame, if it is still there: it is the newest on its deque."""
+    permit = pop(hand)
+    if permit == address:
+        return 1
+    if permit != EMPTY:
+        push(hand, permit)
+    return 0
+
+
+@inner
+def rise(hand, frame, key):
+    """Turn from a frame with a value to the frame above."""
+    hand.value, hand.valid = key >> RANK_BITS, 1
+    hand.index, hand.until = frame.index, frame.until
+    hand.alpha, hand.beta = frame.alpha, frame.beta
+    hand.frame, hand.holding = frame.above, frame.holding
+
+
+@inner
+def ended(crew, hand):
+    """Go on in the frame above; above the root there is none."""
+    if hand.frame != 0:
+        return DELIVER
+    store(crew, "open", 0, "seq_cst")
+    wake_everybody(crew)
+    return IDLE
+
+
+@inner
+def keep(game, address, key, bound, worker):
+    """Store a frame's value in the table, as alphabeta does for a node; not the root's."""
+    frame = frame_at(address)
+    if worker.table == 0 or frame.depth < worker.table_from or frame.above == 0:
+        return
+    symmetry, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
+    best = np.int64(move_at(address, frame.count - (key & RANK)))
+    data = entry_of(game, key >> RANK_BITS, frame.depth, bound, best, symmetry, worker)
+    remember(worker.table, worker.table_shift, first, second, data)

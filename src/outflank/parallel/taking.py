@@ -1,0 +1,182 @@
+"""How a worker comes to a move of a frame: offered, joined by a permit, taken, and asked for in a window."""
+
+import numpy as np
+
+from outflank.games.hints import row
+from outflank.games.rules import pack, play, unpack
+from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import inner
+from outflank.kernels.memory import read_word, record_at, replace_word
+from outflank.parallel.deque import push
+from outflank.parallel.idling import stumble, tell_sleepers
+from outflank.parallel.records import (
+    DESCEND,
+    FAILED,
+    IN_ADVANCE,
+    LEAVE,
+    POSTPONED,
+    RANK_BITS,
+    ROWS,
+    SEARCHED,
+    TAKE,
+    frame_at,
+    move_at,
+    moves_of,
+    rank_at,
+)
+from outflank.search.worker import BELL, alive
+
+
+@inner
+def floor_for(crew, address, index):
+    """What move number `index` of a frame has to beat.
+
+    At the root a move that the tie rule prefers to the best so far need only reach its value: its rank
+    decides then. So the best move does not depend on which move was searched first.
+    """
+    frame = frame_at(address)
+    if crew.share_alpha == 0:
+        return frame.alpha
+    key = load(frame, "key", "relaxed")
+    if frame.above == 0:
+        key -= rank_at(address, index)
+    return max(frame.alpha, key >> RANK_BITS)
+
+
+@inner
+def ceiling_of(crew, frame):
+    """The frame's beta, lowered by what the frame above has learnt since, but above its alpha.
+
+    While the frame above is being cut, its alpha may have passed its beta: a value of this frame between
+    its alpha and such a beta would be an upper bound taken for a lower one.
+    """
+    if frame.above == 0 or crew.prune == 0:
+        return frame.beta
+    return max(frame.alpha + 1, min(frame.beta, -floor_for(crew, frame.above, frame.index)))
+
+
+# --- taking moves ---
+
+
+@inner
+def offer(crew, hand):
+    """Let others join the frame in hand, and go on with it."""
+    frame = frame_at(hand.frame)
+    frame.opener = hand.id
+    hand.spawned += frame.count - load(frame, "next", "relaxed")
+    invite(crew, hand, frame)
+    return TAKE
+
+
+@inner
+def invite(crew, hand, frame):
+    """Offer a permit for the frame in hand. Those who take it invite the next."""
+    if crew.count > 1:
+        fetch_add(frame, "join", 1)
+        if push(hand, hand.frame):
+            tell_sleepers(crew)
+        else:
+            fetch_add(frame, "join", -1)  # this worker is inside: it is not the last one
+
+
+@inner
+def join(crew, hand, permit):
+    """Enter a frame by a permit, and invite another worker if there is more to do."""
+    hand.frame = permit
+    hand.index, hand.until, hand.holding = -1, 0, 0
+    frame = frame_at(permit)
+    stumble(crew, hand)
+    more = load(frame, "next", "relaxed") + 1 < frame.count or load(frame, "postponed", "relaxed") > 1
+    if more and load(frame, "cut", "relaxed") == 0 and load(frame, "held", "relaxed") == 0:
+        invite(crew, hand, frame)
+    return TAKE
+
+
+@inner
+def take(game, crew, hand):
+    """The frame's next move, with the window as it is now; or leave."""
+    address = hand.frame
+    frame = frame_at(address)
+    stumble(crew, hand)
+    if load(frame, "bad", "relaxed") != 0:
+        return LEAVE
+    if not alive(record_at(crew.bell, BELL), address, -1):
+        store(frame, "bad", 1, "relaxed")
+        return LEAVE
+    index = hand.index + 1
+    if index >= hand.until:
+        if load(frame, "held", "seq_cst") != 0:
+            return LEAVE  # there is more use below the move that is better than was thought
+        index, hand.until = taken(game, crew, address)
+        if index >= frame.count:
+            return LEAVE
+    if frame.opener >= 0:
+        hand.executed += 1
+        if frame.opener != hand.id:
+            hand.stolen += 1
+    stumble(crew, hand)
+    low = floor_for(crew, address, index)
+    high = max(ceiling_of(crew, frame), low + 1)
+    if crew.scout != 0 and index > 0 and frame.in_turn == 0 and frame.left > 0:
+        high = min(high, low + 1)
+    return ask(game, hand, address, index, low, high)
+
+
+@inner
+def taken(game, crew, address):
+    """The first move of the next lot that nobody has taken, and the end of the lot."""
+    frame = frame_at(address)
+    if frame.in_turn != 0:
+        return next_failed(crew, address)
+    # Sequentially consistent, like `held`: of one who postpones a move and finds the frame held, and one who
+    # lets go of it and finds nothing postponed, only one can be right.
+    if load(frame, "postponed", "seq_cst") > 0:
+        for index in range(frame.count):
+            if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
+                fetch_add(frame, "postponed", -1)
+                return np.int64(index), np.int64(index + 1)
+    if frame.opener < 0 and frame.count > 1:
+        first = load(frame, "next", "relaxed")  # the eldest, alone
+        store(frame, "next", first + 1, "relaxed")
+        return first, first + 1
+    while True:
+        first = load(frame, "next", "relaxed")
+        if first >= frame.count:
+            return first, first
+        end = first + 1
+        if crew.lot == ROWS:
+            here = row(game, move_at(address, first))
+            while end < frame.count and row(game, move_at(address, end)) == here:
+                end += 1
+        elif crew.lot == IN_ADVANCE:
+            end = first + max(1, (frame.count + crew.count - 1) // crew.count)
+        else:
+            end = first + crew.lot
+        end = min(end, frame.count)
+        if compare_exchange(frame, "next", first, end, "relaxed"):
+            return first, end
+
+
+@inner
+def next_failed(crew, address):
+    """The next move that beat its scout. Only one worker is inside then."""
+    frame = frame_at(address)
+    index = load(frame, "next", "relaxed")
+    while index < frame.count and np.int64(read_word(moves_of(address), crew.room + index)) != FAILED:
+        index += 1
+    store(frame, "next", index + 1, "relaxed")
+    return index, index + 1
+
+
+@inner
+def ask(game, hand, address, index, low, high):
+    """Take up move number `index` of a frame in the window (low, high)."""
+    frame = frame_at(address)
+    position = unpack(game, frame.first, frame.second)
+    hand.first, hand.second = pack(game, play(game, position, move_at(address, index)))
+    hand.index = index
+    hand.depth, hand.ply = frame.left, frame.ply + 1
+    hand.alpha, hand.beta = -high, -low
+    hand.leftmost = np.int64(frame.leftmost != 0 and index == 0)
+    return DESCEND

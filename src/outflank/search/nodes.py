@@ -1,0 +1,85 @@
+"""What every search with a table does at a node: ask the table, put the moves in order, remember the value."""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack
+from outflank.kernels.compiler import inner
+from outflank.search.ordering import weigh
+from outflank.search.table import (
+    EXACT,
+    LOWER,
+    NO_MOVE,
+    UPPER,
+    bound_of,
+    depth_of,
+    packed,
+    value_of,
+)
+from outflank.search.worker import SORT_NONE
+
+
+@inner
+def table_key(game: Any, position: Any, worker: Any) -> Any:
+    """The symmetry under which the table knows a position (0: as it is), and its two words there."""
+    symmetry = 0
+    key = position
+    if worker.canonical != 0:
+        symmetry = canonical(game, position)
+        key = mirror(game, position, symmetry)
+    first, second = pack(game, key)
+    return symmetry, first, second
+
+
+@inner
+def settles(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    """Whether an entry makes an end of a node that is asked for (alpha, beta)."""
+    if depth_of(data) != depth and (worker.at_least == 0 or depth_of(data) < depth):
+        return False
+    known, bound = value_of(data), bound_of(data)
+    return bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha)
+
+
+@inner
+def arranged(
+    game: Any,
+    position: Any,
+    depth: Any,
+    ply: Any,
+    table_move: Any,
+    symmetry: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
+) -> Any:
+    """Prepare the order of `worker.moves[start:end]`; how they are still to be sorted, by the scores they have then."""
+    sort = worker.sorting
+    if end == start + 1:
+        return SORT_NONE
+    if sort == SORT_NONE and table_move == NO_MOVE:
+        return SORT_NONE
+    if symmetry != 0 and table_move != NO_MOVE:
+        # The entry's move is one of the mirrored board: find the one whose image it is.
+        image, table_move = table_move, NO_MOVE
+        for index in range(start, end):
+            if mirror_move(game, worker.moves[index], symmetry) == image:
+                table_move = np.int64(worker.moves[index])
+    if depth >= worker.sort_from and sort != SORT_NONE:
+        weigh(game, position, depth, ply, table_move, start, end, worker)
+        return sort
+    # Too shallow to sort: the table's move first, the others as they come.
+    for index in range(start, end):
+        if worker.moves[index] == table_move:
+            for other in range(index, start, -1):
+                worker.moves[other] = worker.moves[other - 1]
+            worker.moves[start] = MOVE(table_move)
+    return SORT_NONE
+
+
+@inner
+def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: Any, worker: Any) -> Any:
+    """The data to remember of a node whose position the table knows under `symmetry`."""
+    if symmetry != 0:
+        move = np.int64(mirror_move(game, MOVE(move), symmetry))
+    return packed(best, depth, bound, move, worker.age)
