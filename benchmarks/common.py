@@ -2,17 +2,14 @@
 
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from outflank.machine import this_machine
+from outflank.lab.provenance import first_line, provenance
 
 HERE = Path(__file__).parent
 BUILD = HERE / "build"
@@ -54,33 +51,13 @@ def save(name: str, figures: Mapping[str, Any], samples: Mapping[str, Any]) -> N
     """Print the figures, and keep them with everything that is needed to repeat them."""
     for figure, value in figures.items():
         print(f"{figure}: {value:,.3f}" if isinstance(value, float) else f"{figure}: {value}")
+    command = f"python -m benchmarks.{name} {' '.join(sys.argv[1:])}".strip()
     record = {
         "benchmark": name,
-        "command": f"python -m benchmarks.{name} {' '.join(sys.argv[1:])}".strip(),
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
-        "machine": this_machine().as_dict(),
-        "versions": {
-            "python": platform.python_version(),
-            **{library: version(library) for library in ("numba", "llvmlite", "numpy")},
-            "gcc": _first_line("gcc", "--version"),
-        },
+        **provenance(command, gcc=first_line("gcc", "--version")),
         "figures": dict(figures),
         "samples": dict(samples),
     }
     path = HERE / "results" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")
-
-
-def _commit() -> str:
-    described = _first_line("git", "-C", str(HERE), "describe", "--always", "--dirty")
-    return described or "unknown"
-
-
-def _first_line(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True)
-    except OSError:
-        return ""
-    return (done.stdout.splitlines() or [""])[0]

@@ -152,7 +152,7 @@ def test_fork_join_minimax_enters_the_same_nodes(schedule):
                 parallel=scheme,
                 threshold=1,
                 schedule=schedule,
-                counts=counts,
+                instrument=counts,
                 **options,
             )
             assert (found.value, found.move, found.nodes) == (alone.value, alone.move, alone.nodes)

@@ -2,12 +2,10 @@
 
 import pytest
 
-from benchmarks.reports import RULES_002, calls_and_turns_004, self_play, spawns_002
-from outflank import AbaloneBoard, Limits, OthelloBoard
+from outflank import AbaloneBoard, OthelloBoard
 from outflank.games.evaluation import evaluation_named, value
-from outflank.games.sides import Side
+from outflank.lab.classroom import RULES_002, calls_and_turns_004, final_discs, lab_search_003, spawns_002
 from outflank.search.deepening import search
-from outflank.search.ordering import ordering_named
 
 pytestmark = pytest.mark.compiled
 
@@ -38,8 +36,7 @@ def test_both_reports_count_the_same_on_any_number_of_workers(workers, schedule)
 
 @pytest.mark.parametrize(("depth", "discs"), [(1, (19, 45)), (2, (4, 60)), (3, (46, 18))])
 def test_the_classroom_program_ends_with_these_discs(depth, discs):
-    _, _, board = self_play(depth, **RULES_002)
-    assert (board.discs(Side.BLACK), board.discs(Side.WHITE)) == discs
+    assert final_discs(depth, RULES_002) == discs
 
 
 @pytest.mark.parametrize(
@@ -52,7 +49,7 @@ def test_the_classroom_program_ends_with_these_discs(depth, discs):
     ],
 )
 def test_report_003_counts_its_leaves_at_depth_3(evaluation, share_alpha, value, leaves):
-    found = lab_search(3, evaluation, share_alpha=share_alpha)
+    found = lab_search_003(AbaloneBoard.start(), 3, evaluation, share_alpha=share_alpha)
     assert (found.value, found.leaves) == (value, leaves)
 
 
@@ -60,23 +57,7 @@ def test_report_003_counts_its_leaves_at_depth_3(evaluation, share_alpha, value,
 @pytest.mark.parametrize("schedule", ["one", "static", 4])
 def test_report_003_counts_its_leaves_at_depth_5(workers, schedule):
     shared = {"parallel": "root-split", "workers": workers, "schedule": schedule}
-    assert lab_search(5, "rings", share_alpha=False, **shared).leaves == 1_605_372
-
-
-def lab_search(depth: int, evaluation: str, *, share_alpha: bool, **options):
-    board = AbaloneBoard.start()
-    kinds = ordering_named(board.game, "kinds", from_depth=1)
-    return search(
-        board,
-        Limits(depth=depth),
-        algorithm="alphabeta",
-        evaluation=evaluation,
-        ordering=kinds,
-        table_bits=None,
-        deepen=False,
-        share_alpha=share_alpha,
-        **({"workers": 1} | options),
-    )
+    assert lab_search_003(AbaloneBoard.start(), 5, "rings", share_alpha=False, **shared).leaves == 1_605_372
 
 
 def test_small_othello_is_solved():

@@ -361,7 +361,7 @@ def test_only_game_evaluation_and_probe_make_another_compilation():
     found(here, evaluation="four-part-fine")
     coarse = len(alphabeta.compiled.signatures)
     assert coarse <= before + 1
-    found(here, counts=Counts())
+    found(here, instrument=Counts())
     # Another one, unless a test before this one needed it too.
     assert len(alphabeta.compiled.signatures) <= coarse + 1
     assert any("Profile" in str(signature) and "Discs" in str(signature) for signature in alphabeta.compiled.signatures)

@@ -9,17 +9,20 @@ The last argument is the memory ordering, a literal: `relaxed`, `acquire`, `rele
 loads, `release` for stores, `acq_rel` for the rest. Any integer type will do. Indices are
 not checked and must not be negative.
 
-Workers touch shared memory only through these, so that it can be watched. The Python twins
-hold a lock: as exact, and slow.
+The Python twins hold a lock: as exact, and slow. `watching` says who is told of what they do.
 """
 
 from threading import Lock
 from typing import Any
 
+from outflank.kernels import watching
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
 
 _lock = Lock()
+
+_WHEN_IT_FAILS = {"acq_rel": "acquire", "release": "relaxed"}
+"""The ordering of a compare-exchange that writes nothing, where it is not the same."""
 
 
 def _fitting(cell: Any, value: Any) -> Any:
@@ -32,18 +35,24 @@ def _fitting(cell: Any, value: Any) -> Any:
 
 def load(target: Any, key: Any, order: str = "acquire") -> Any:
     """The value now."""
+    if watching.observer is not None:
+        target = watching.reached(target, key, "read", order)
     with _lock:
         return target[key]
 
 
 def store(target: Any, key: Any, value: Any, order: str = "release") -> None:
     """Write `value`."""
+    if watching.observer is not None:
+        target = watching.reached(target, key, "write", order)
     with _lock:
         target[key] = _fitting(target[key], value)
 
 
 def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
     """Write `value`; the value before."""
+    if watching.observer is not None:
+        target = watching.reached(target, key, "update", order)
     with _lock:
         old = target[key]
         target[key] = _fitting(old, value)
@@ -52,6 +61,8 @@ def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
 
 def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any:
     """Add `amount`, wrapping round where the type ends; the value before."""
+    if watching.observer is not None:
+        target = watching.reached(target, key, "update", order)
     with _lock:
         old = target[key]
         target[key] = _fitting(old, int(old) + int(amount))
@@ -60,6 +71,8 @@ def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any
 
 def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
     """Write `value` if it is greater; the value before."""
+    if watching.observer is not None:
+        target = watching.reached(target, key, "update", order)
     with _lock:
         old = target[key]
         target[key] = max(old, _fitting(old, value))
@@ -68,6 +81,12 @@ def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
 
 def compare_exchange(target: Any, key: Any, expected: Any, value: Any, order: str = "acq_rel") -> bool:
     """Write `value` if the value is `expected`; whether it was."""
+    if watching.observer is not None:
+        watching.observer.turn(True)
+        target, address = watching.found(target, key)
+        same = target[key] == _fitting(target[key], expected)
+        kind, order = ("update", order) if same else ("read", _WHEN_IT_FAILS.get(order, order))
+        watching.observer.touched(address, kind, order)
     with _lock:
         old = target[key]
         if old != _fitting(old, expected):
@@ -90,7 +109,6 @@ def _teach_numba() -> None:
         "acq_rel": "acq_rel",
         "seq_cst": "seq_cst",
     }
-    when_it_fails = {"acq_rel": "acquire", "release": "monotonic"}
 
     def typed(name: str, values: int, default: str, returns: Any, orders: tuple[str, ...]) -> Any:
         """The typer for an operation that takes `values` values after target and key."""
@@ -165,9 +183,10 @@ def _teach_numba() -> None:
         *order: Any,
     ) -> Any:
         place = address(context, builder, signature, target, key)
-        chosen = ordering(signature, 2, "acq_rel")
-        failing = when_it_fails.get(chosen, chosen)
-        return builder.extract_value(builder.cmpxchg(place, expected, value, chosen, failing), 1)
+        chosen = signature.args[4].literal_value if len(signature.args) > 4 else "acq_rel"
+        failing = _WHEN_IT_FAILS.get(chosen, chosen)
+        swapped = builder.cmpxchg(place, expected, value, llvm_order[chosen], llvm_order[failing])
+        return builder.extract_value(swapped, 1)
 
     anything = (types.VarArg(types.Any),)
     for_load = ("relaxed", "acquire", "seq_cst")

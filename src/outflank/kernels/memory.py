@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from outflank.kernels import watching
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
 
@@ -21,27 +22,46 @@ def address_of(array: Any) -> int:
     return int(array.ctypes.data)
 
 
+def _word(address: Any, index: Any) -> ctypes.c_uint64:
+    return ctypes.c_uint64.from_address(int(address) + 8 * int(index))
+
+
 def read_word(address: Any, index: Any) -> Any:
     """Word number `index` of the array at `address`."""
-    return np.uint64(ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value)
+    if watching.observer is not None:
+        watching.reached_word(int(address) + 8 * int(index), "read")
+    return np.uint64(_word(address, index).value)
 
 
 def write_word(address: Any, index: Any, word: Any) -> None:
     """Set word number `index` of the array at `address`."""
-    ctypes.c_uint64.from_address(int(address) + 8 * int(index)).value = int(word)
+    if watching.observer is not None:
+        watching.reached_word(int(address) + 8 * int(index), "write")
+    _word(address, index).value = int(word)
 
 
 def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
     """Set word number `index` if it is `expected`; whether it was. Others who try at once do not succeed too."""
+    place = _word(address, index)
+    if watching.observer is not None:
+        watching.observer.turn(True)
+        kind, order = ("update", "acq_rel") if place.value == int(expected) else ("read", "relaxed")
+        watching.observer.touched(ctypes.addressof(place), kind, order)
     with _lock:
-        if read_word(address, index) != expected:
+        if place.value != int(expected):
             return False
-        write_word(address, index, word)
+        place.value = int(word)
         return True
 
 
 def record_at(address: Any, dtype: Any) -> Any:
     """The record of type `dtype` that lies at `address`. The caller must keep its memory alive."""
+    if watching.observer is not None:
+        return watching.record(int(address), dtype, lambda: _record(address, dtype))
+    return _record(address, dtype)
+
+
+def _record(address: Any, dtype: Any) -> Any:
     raw = (ctypes.c_uint8 * dtype.itemsize).from_address(int(address))
     return np.frombuffer(raw, np.uint8).view(dtype).view(np.recarray)[0]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.kernels import watching
+
 LINE = 128
 """Bytes kept apart. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
 
@@ -47,4 +49,5 @@ def allocate(dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     """`count` zeroed records, the first at an address that is a multiple of `LINE`."""
     raw = np.zeros(count * dtype.itemsize + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
-    return raw[start : start + count * dtype.itemsize].view(dtype).view(np.recarray)
+    records = raw[start : start + count * dtype.itemsize].view(dtype).view(np.recarray)
+    return records if watching.observer is None else watching.WatchedArray.over(records)

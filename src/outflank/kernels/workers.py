@@ -5,6 +5,27 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from outflank.errors import OutflankError
+from outflank.kernels import watching
+
+
+class WorkerThread(threading.Thread):
+    """A thread that runs kernels. Whoever watches them decides when it goes on."""
+
+    def start(self) -> None:
+        super().start()
+        if watching.observer is not None:
+            watching.observer.started(self)
+
+    def run(self) -> None:
+        if watching.observer is not None:
+            watching.observer.run(super().run)
+        else:
+            super().run()
+
+    def join(self, timeout: float | None = None) -> None:
+        if watching.observer is not None:
+            watching.observer.joins(self)
+        super().join(timeout)
 
 
 def run_workers(
@@ -32,10 +53,10 @@ def run_workers(
             stop()
 
     threads = [
-        threading.Thread(target=work, args=(index,), name=f"outflank-{index}", daemon=True)
+        WorkerThread(target=work, args=(index,), name=f"outflank-{index}", daemon=True)
         for index in range(len(arguments))
     ]
-    started: list[threading.Thread] = []
+    started: list[WorkerThread] = []
     try:
         for thread in threads:
             try:

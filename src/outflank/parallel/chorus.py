@@ -25,7 +25,7 @@ from outflank.parallel.records import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
 from outflank.search.nodes import arranged, entry_of, settles, table_key
 from outflank.search.ordering import bring_best, reward
-from outflank.search.probes import expanded
+from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
 from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
 from outflank.search.table import (
@@ -85,6 +85,7 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
         data = looked_up(worker.table, worker.table_shift, first, second)
+        asked(probe, depth, data != U64(0))
         fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
         if data != U64(0):
             if bound_of(data) != EMPTY:
@@ -180,7 +181,7 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
 def sing(game, evaluation, position, crew, hand, worker, probe):
     """The leader's part once; a helper's again and again, a root at a time, until the crew is dismissed."""
     if hand.id == 0:
-        _perform(game, evaluation, position, crew, hand, worker, probe)
+        _perform(game, evaluation, position, crew, hand, worker, probe, load(crew, "open", "relaxed"))
         store(crew, "open", 0, "seq_cst")
         await_quiet(crew)
         return
@@ -193,14 +194,14 @@ def sing(game, evaluation, position, crew, hand, worker, probe):
             if load(crew, "open", "seq_cst") == episode:
                 heard = episode
                 fails = np.int64(0)
-                _perform(game, evaluation, position, crew, hand, worker, probe)
+                _perform(game, evaluation, position, crew, hand, worker, probe, episode)
             store(hand, "idle", 1, "seq_cst")
         else:
             fails = rest(crew, hand, fails)
 
 
 @inner
-def _perform(game, evaluation, position, crew, hand, worker, probe):
+def _perform(game, evaluation, position, crew, hand, worker, probe, episode):
     """Search the root to the end, or until somebody else has."""
     began = nanoseconds()
     frame = frame_at(hand.frame)
@@ -209,7 +210,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
     heed(worker)
     estimates = worker.estimates
     start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)
-    marks = crew.threshold | load(crew, "open", "relaxed") << 16
+    marks = crew.threshold | episode << 16
     hand.value = marking(
         game,
         evaluation,
@@ -226,6 +227,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe):
         not_exclusive,
         marks,
     )
+    # race: who sees it late is told by the bell
     if worker.aborted == 0 and compare_exchange(frame, "cut", 0, hand.id + 1):
         if crew.count > 1:
             hand.sent += 1

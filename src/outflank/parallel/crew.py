@@ -15,10 +15,10 @@ from outflank.kernels.atomics import store
 from outflank.kernels.compiler import kernel
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
+from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_everybody
 from outflank.parallel.records import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.search.contract import WorkerStatistics
-from outflank.search.probes import Counts
 from outflank.search.root import Found, Root, RootMove, best_ones
 from outflank.search.worker import WORKER
 
@@ -73,7 +73,7 @@ class Crew:
         self.nbytes = count * (WORKER.itemsize + HAND.itemsize + POOL * self._frame_bytes)
         self.root_frame = address_of(self._frames) + -address_of(self._frames) % 128
         self._build(room)
-        self._counts = [Counts() for _ in range(count - 1)] if root.counts is not None else []
+        self._instruments = [root.instrument.alike() for _ in range(count - 1)] if root.instrument is not None else []
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
         self._seconds = 0.0  # with a root open
@@ -100,7 +100,7 @@ class Crew:
 
     def probe(self, index: int) -> Any:
         """The probe of a worker: each has its own, for they are not atomic."""
-        return self._counts[index - 1].probe if index > 0 and self._counts else self.root.probe
+        return self._instruments[index - 1].probe if index > 0 and self._instruments else self.root.probe
 
     # --- threads ---
 
@@ -110,9 +110,7 @@ class Crew:
             self._cores, self._leader = _cores(), threading.get_native_id()
             self._pin(0)
         for index in range(1, self.count):
-            thread = threading.Thread(
-                target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True
-            )
+            thread = WorkerThread(target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True)
             try:
                 thread.start()
             except RuntimeError:
@@ -148,9 +146,9 @@ class Crew:
         self._seconds += time.perf_counter() - began
         if self._failure is not None:
             raise self._failure
-        if self.root.counts is not None:
-            for counts in self._counts:
-                self.root.counts.absorb(counts)
+        if self.root.instrument is not None:
+            for instrument in self._instruments:
+                self.root.instrument.absorb(instrument)
 
     def close(self) -> None:
         """Send the helpers home and wait for them."""

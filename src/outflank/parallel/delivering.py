@@ -45,7 +45,7 @@ def deliver(game, crew, hand, worker):
         let_go(crew, hand, frame)
         if alive(record_at(crew.bell, BELL), address, -1):
             return postpone(crew, address, index)
-        store(frame, "bad", 1, "relaxed")
+        store(frame, "bad", 1, "relaxed")  # race: all write the same, and the last one out reads it after all have left
         return TAKE
     if load(frame, "cut") != 0:
         let_go(crew, hand, frame)
@@ -55,6 +55,7 @@ def deliver(game, crew, hand, worker):
     if high <= found < ceiling:
         # It beat its scout: how good it is, is not known yet, but nobody need ask for less any more.
         mark = (found << RANK_BITS) + rank_at(address, index)
+        # race: windows that are made of an older key are wider than they need be
         key = max(mark, fetch_max(frame, "key", mark))
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
@@ -66,17 +67,19 @@ def deliver(game, crew, hand, worker):
         if crew.hold != 0 and not hold(crew, hand, frame, index):
             return postpone(crew, address, index)
         return ask(game, hand, address, index, found - 1, max(ceiling_of(crew, frame), found))
+    # race: with one who looks for postponed moves, and leaves this word alone whatever it reads
     write_word(moves_of(address), crew.room + index, U64(found))
     mark = found << RANK_BITS
     if found > low or frame.above != 0:
         # At the root a bound must not win a tie; elsewhere the move is only a hint for the table.
         mark += rank_at(address, index)
+    # race: windows that are made of an older key are wider than they need be
     key = max(mark, fetch_max(frame, "key", mark))
     let_go(crew, hand, frame)
     stumble(crew, hand)
     if crew.prune != 0 and key >> RANK_BITS >= ceiling_of(crew, frame):
         stumble(crew, hand)
-        if compare_exchange(frame, "cut", 0, 1):
+        if compare_exchange(frame, "cut", 0, 1):  # race: who sees it late is told by the bell
             return cut(game, crew, hand, worker, key)
         return TAKE
     return after_eldest(crew, hand, frame)
@@ -91,9 +94,9 @@ def hold(crew, hand, frame, index):
         held = load(frame, "held")
         if held != 0 and held <= index:
             return False
-        if compare_exchange(frame, "held", held, index + 1, "seq_cst"):
+        if compare_exchange(frame, "held", held, index + 1, "seq_cst"):  # race: who sees it late is told by the bell
             hand.holding = 1
-            if load(frame, "join", "relaxed") > 1:
+            if load(frame, "join") > 1:
                 ring(record_at(crew.bell, BELL))
             return True
 
@@ -103,6 +106,7 @@ def let_go(crew, hand, frame):
     """The move in hand is done: if the frame was held for it, those who left may come back."""
     if hand.holding != 0:
         hand.holding = 0
+        # race: who sees it late gives up a move too many, which is taken again
         if compare_exchange(frame, "held", hand.index + 1, 0, "seq_cst") and frame.opener >= 0:
             invite(crew, hand, frame)
 
@@ -110,6 +114,7 @@ def let_go(crew, hand, frame):
 @inner
 def postpone(crew, address, index):
     """Not the frame is given up, only this move, for the sake of another: it will be taken again."""
+    # race: who finds it before it is counted takes it all the same
     write_word(moves_of(address), crew.room + index, U64(POSTPONED))
     fetch_add(frame_at(address), "postponed", 1, "seq_cst")
     return TAKE

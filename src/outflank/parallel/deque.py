@@ -21,6 +21,7 @@ def push(hand: Any, permit: Any) -> Any:
     bottom = load(hand, "bottom", "relaxed")
     if bottom - load(hand, "top", "acquire") >= CAPACITY:
         return False
+    # race: a thief that reads this cell without having seen `bottom` is too late, and its compare-exchange fails
     store(hand.permits, bottom & (CAPACITY - 1), permit, "relaxed")
     store(hand, "bottom", bottom + 1, "release")
     return True
@@ -33,14 +34,14 @@ def pop(hand: Any) -> Any:
     store(hand, "bottom", bottom, "seq_cst")
     top = load(hand, "top", "seq_cst")
     if top > bottom:
-        store(hand, "bottom", bottom + 1, "relaxed")
+        store(hand, "bottom", bottom + 1, "relaxed")  # race: a thief finds nothing, whichever it reads
         return EMPTY
     permit = load(hand.permits, bottom & (CAPACITY - 1), "relaxed")
     if top == bottom:
         # The last one: thieves may be at it too.
         if not compare_exchange(hand, "top", top, top + 1, "seq_cst"):
             permit = EMPTY
-        store(hand, "bottom", bottom + 1, "relaxed")
+        store(hand, "bottom", bottom + 1, "relaxed")  # race: `top` has passed it, whichever a thief reads
     return permit
 
 
@@ -48,9 +49,9 @@ def pop(hand: Any) -> Any:
 def steal(victim: Any) -> Any:
     """Take the oldest permit of another worker: the nearest to the root, and the largest."""
     top = load(victim, "top", "seq_cst")
-    if top >= load(victim, "bottom", "seq_cst"):
+    if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there
         return EMPTY
-    permit = load(victim.permits, top & (CAPACITY - 1), "relaxed")
+    permit = load(victim.permits, top & (CAPACITY - 1), "relaxed")  # race: if it is another's, what follows fails
     if not compare_exchange(victim, "top", top, top + 1, "seq_cst"):
         return LOST
     return permit

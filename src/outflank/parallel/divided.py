@@ -120,8 +120,6 @@ class Divided(Crewed):
         leader.frame, leader.index = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
         with self.crew.at_work():
-            # Helpers come to the root by a permit alone: this need not publish anything.
-            crew.open = 1
             work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
         if frame.bad and not frame.cut:
             raise Stopped

@@ -46,7 +46,7 @@ def stumble(crew: Any, hand: Any) -> Any:
 @inner
 def tell_sleepers(crew: Any) -> Any:
     """There is something to share: wake one. No fence, for a sleeper that misses it looks again soon."""
-    if load(crew, "sleepers", "relaxed") > 0:
+    if load(crew, "sleepers", "relaxed") > 0:  # race: who sees it late wakes nobody, and the nap is short
         fetch_add(crew, "wake", 1)
         wake(crew, "wake", 1)
 
@@ -69,8 +69,10 @@ def found_permit(crew, hand):
     permit = np.int64(pop(hand))
     if permit != EMPTY:
         return permit
-    hand.busy_ns += nanoseconds() - hand.since
-    store(hand, "idle", 1, "seq_cst")
+    if load(hand, "idle", "relaxed") == 0:
+        # Not of a helper that has only just begun: the leader may be reading what it has counted.
+        hand.busy_ns += nanoseconds() - hand.since
+        store(hand, "idle", 1, "seq_cst")
     fails = np.int64(0)
     while load(crew, "over") == 0:
         if load(crew, "open") != 0:
@@ -111,11 +113,11 @@ def rest(crew, hand, fails):
         yield_core()
     else:
         before = load(crew, "wake")
-        fetch_add(crew, "sleepers", 1)
+        fetch_add(crew, "sleepers", 1)  # race: who sees it late wakes nobody, and the nap is short
         # Look once more: what was offered before this worker counted as a sleeper woke nobody.
         if not _anything(crew) and load(crew, "over") == 0 and (hand.id != 0 or load(crew, "open") != 0):
             sleep_on(crew, "wake", before, NAP)
-        fetch_add(crew, "sleepers", -1)
+        fetch_add(crew, "sleepers", -1)  # race: who sees it late wakes somebody in vain
         return np.int64(PAUSES)
     return fails + 1
 
@@ -126,7 +128,7 @@ def _anything(crew: Any) -> Any:
     if load(crew, "open") != 0:
         for worker in range(crew.count):
             hand = hand_of(crew, worker)
-            if load(hand, "top") < load(hand, "bottom"):
+            if load(hand, "top") < load(hand, "bottom"):  # race: a guess; whoever steals looks again
                 return True
     return False
 

@@ -16,7 +16,7 @@ def take_frame(hand: Any) -> Any:
     """The address of a frame that nobody uses; 0: there is none, and the node is not divided."""
     address = hand.free
     if address == 0:
-        address = exchange(hand, "returned", 0)
+        address = exchange(hand, "returned", 0)  # race: with one who looks at the head, and will fail to replace it
         if address == 0:
             hand.shortages += 1
             return address
@@ -36,7 +36,7 @@ def release(crew: Any, hand: Any, address: Any) -> Any:
         return
     owner = hand_of(crew, frame.owner)
     while True:
-        head = load(owner, "returned", "relaxed")
+        head = load(owner, "returned", "relaxed")  # race: the compare-exchange fails if it is the head no more
         frame.link = head
-        if compare_exchange(owner, "returned", head, address):
+        if compare_exchange(owner, "returned", head, address):  # race: with others who look at the head
             break

@@ -26,6 +26,22 @@ from outflank.kernels.memory import write_word
 from outflank.kernels.waiting import nanoseconds
 from outflank.parallel.delivering import deliver, leave
 from outflank.parallel.deque import EMPTY
+from outflank.parallel.events import (
+    CLOSED,
+    CODE_SHIFT,
+    DONE,
+    FOUND,
+    GIVEN_UP,
+    HOME,
+    IN_TURN,
+    LEFT,
+    OFFERED,
+    OPENED,
+    SEEKING,
+    STARTED,
+    TAKEN,
+    noted,
+)
 from outflank.parallel.idling import await_quiet, found_permit
 from outflank.parallel.pool import release, take_frame
 from outflank.parallel.records import (
@@ -39,6 +55,7 @@ from outflank.parallel.records import (
     ROWS,
     TAKE,
     frame_at,
+    move_at,
     moves_of,
 )
 from outflank.parallel.taking import join, offer, take
@@ -46,7 +63,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arranged, settles, table_key
 from outflank.search.ordering import bring_best
-from outflank.search.probes import expanded
+from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
 from outflank.search.table import (
     NO_MOVE,
@@ -61,19 +78,39 @@ from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NON
 def work(game, evaluation, crew, hand, worker, probe, step):
     """Search with the crew from `step` on: the leader until the root's value is known, a helper to the end."""
     hand.since = nanoseconds()
+    if step in (TAKE, OFFER):
+        # The leader's alone. It publishes what the leader did between roots: helpers may count steals from here on.
+        store(crew, "open", 1)
+        noted(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
+        frame, index = hand.frame, hand.index
         if step == DESCEND:
             step = descend(game, evaluation, crew, hand, worker, probe)
+            if hand.frame != frame:
+                noted(probe, OPENED, hand.frame, hand.depth, hand, worker)
         elif step == DELIVER:
+            valid = hand.valid
             step = deliver(game, crew, hand, worker)
+            if step != DESCEND:
+                noted(probe, GIVEN_UP if valid == 0 else DONE, frame, index, hand, worker)
+            if hand.frame != frame:
+                noted(probe, CLOSED, frame, 0, hand, worker)
         elif step == TAKE:
             step = take(game, crew, hand)
+            if step == DESCEND:
+                code = np.int64(move_at(frame, hand.index))
+                noted(probe, TAKEN, frame, hand.index | code << CODE_SHIFT, hand, worker)
         elif step == OFFER:
             step = offer(crew, hand)
+            noted(probe, OFFERED, frame, 0, hand, worker)
         elif step == LEAVE:
             step = leave(game, crew, hand, worker)
+            closed = hand.frame != frame
+            noted(probe, CLOSED if closed else IN_TURN if step == TAKE else LEFT, frame, 0, hand, worker)
         else:
+            noted(probe, SEEKING, 0, 0, hand, worker)
             permit = found_permit(crew, hand)
+            noted(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
             step = AWAY if permit == EMPTY else join(crew, hand, permit)
     if hand.id == 0:
         await_quiet(crew)
@@ -143,6 +180,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
         data = looked_up(worker.table, worker.table_shift, first, second)
+        asked(probe, depth, data != U64(0))
         if data != U64(0):
             worker.hits += 1
             if settles(data, depth, hand.alpha, hand.beta, worker):
@@ -178,20 +216,23 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         gather_rows(game, end, worker)
 
     frame = frame_at(address)
-    # Atomics, for a worker in a frame that was cut long ago may still look up its lifeline.
-    store(frame, "cut", 0, "relaxed")
-    store(frame, "above", hand.frame, "relaxed")
-    store(frame, "held", 0, "relaxed")
-    store(frame, "index", hand.index, "relaxed")
+    # Atomics, for a worker in a frame that was cut long ago may still look up its lifeline, or ask what the one above
+    # has learnt. What it makes of that belongs to the frame that was cut, where nobody wants it any more.
+    store(frame, "cut", 0, "relaxed")  # race: read so early only by those below a cut
+    store(frame, "above", hand.frame, "relaxed")  # race: read so early only by those below a cut
+    store(frame, "held", 0, "relaxed")  # race: read so early only by those below a cut
+    store(frame, "index", hand.index, "relaxed")  # race: read so early only by those below a cut
+    store(frame, "alpha", hand.alpha, "relaxed")  # race: read so early only by those below a cut
+    store(frame, "key", NOTHING, "relaxed")  # race: read so early only by those below a cut
     frame.first, frame.second = hand.first, hand.second
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
-    frame.alpha, frame.beta = hand.alpha, hand.beta
+    frame.beta = hand.beta
     frame.until, frame.holding = hand.until, hand.holding
     frame.leftmost = hand.leftmost
     frame.count = end
     frame.opener = -1
     frame.in_turn = 0
-    frame.join, frame.key, frame.next, frame.bad, frame.postponed = 1, NOTHING, 0, 0, 0  # nobody else sees it yet
+    frame.join, frame.next, frame.bad, frame.postponed = 1, 0, 0, 0  # nobody else sees it yet
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
         # What was found for the frame that was here before must not be taken for a move postponed in this one.

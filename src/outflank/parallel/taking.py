@@ -36,12 +36,14 @@ def floor_for(crew, address, index):
     decides then. So the best move does not depend on which move was searched first.
     """
     frame = frame_at(address)
+    # Atomics: the frame may be another one by now, if the one below it that asks was cut meanwhile.
+    alpha = load(frame, "alpha", "relaxed")  # race: another frame's only below a cut, where nobody wants the answer
     if crew.share_alpha == 0:
-        return frame.alpha
-    key = load(frame, "key", "relaxed")
-    if frame.above == 0:
+        return alpha
+    key = load(frame, "key", "relaxed")  # race: an old key makes the window wider than it need be, never wrong
+    if load(frame, "above", "relaxed") == 0:  # race: another frame's only below a cut, where nobody wants the answer
         key -= rank_at(address, index)
-    return max(frame.alpha, key >> RANK_BITS)
+    return max(alpha, key >> RANK_BITS)
 
 
 @inner
@@ -87,7 +89,9 @@ def join(crew, hand, permit):
     hand.index, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
     stumble(crew, hand)
-    more = load(frame, "next", "relaxed") + 1 < frame.count or load(frame, "postponed", "relaxed") > 1
+    # race: only a guess whether another worker is worth inviting
+    more = load(frame, "next", "relaxed") + 1 < frame.count or load(frame, "postponed") > 1
+    # race: only a guess whether another worker is worth inviting
     if more and load(frame, "cut", "relaxed") == 0 and load(frame, "held", "relaxed") == 0:
         invite(crew, hand, frame)
     return TAKE
@@ -99,10 +103,10 @@ def take(game, crew, hand):
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
-    if load(frame, "bad", "relaxed") != 0:
+    if load(frame, "bad", "relaxed") != 0:  # race: who sees it late takes a move too many
         return LEAVE
     if not alive(record_at(crew.bell, BELL), address, -1):
-        store(frame, "bad", 1, "relaxed")
+        store(frame, "bad", 1, "relaxed")  # race: all write the same, and the last one out reads it after all have left
         return LEAVE
     index = hand.index + 1
     if index >= hand.until:
@@ -133,6 +137,7 @@ def taken(game, crew, address):
     # lets go of it and finds nothing postponed, only one can be right.
     if load(frame, "postponed", "seq_cst") > 0:
         for index in range(frame.count):
+            # race: who finds it before it is counted takes it all the same; other words are left alone
             if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
                 fetch_add(frame, "postponed", -1)
                 return np.int64(index), np.int64(index + 1)
@@ -141,7 +146,7 @@ def taken(game, crew, address):
         store(frame, "next", first + 1, "relaxed")
         return first, first + 1
     while True:
-        first = load(frame, "next", "relaxed")
+        first = load(frame, "next", "relaxed")  # race: the compare-exchange fails if it is old
         if first >= frame.count:
             return first, first
         end = first + 1
@@ -154,7 +159,7 @@ def taken(game, crew, address):
         else:
             end = first + crew.lot
         end = min(end, frame.count)
-        if compare_exchange(frame, "next", first, end, "relaxed"):
+        if compare_exchange(frame, "next", first, end, "relaxed"):  # race: it hands out numbers, and publishes nothing
             return first, end
 
 

@@ -10,7 +10,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 from outflank.search.nodes import arranged, entry_of, settles, table_key
 from outflank.search.ordering import bring_best, reward
-from outflank.search.probes import expanded
+from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
 from outflank.search.table import (
     EXACT,
@@ -56,6 +56,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
         data = looked_up(worker.table, worker.table_shift, first, second)
+        asked(probe, depth, data != U64(0))
         if data != U64(0):
             worker.hits += 1
             if settles(data, depth, alpha, beta, worker):

@@ -12,7 +12,7 @@ from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
 from outflank.search.contract import Comparison, Limits, MoveValue, Options, Result, Stop
 from outflank.search.division import Division, chosen_scheme
-from outflank.search.probes import Counts
+from outflank.search.probes import Instrument
 from outflank.search.root import Found, Root, RootMove, Stopped
 from outflank.search.table import Table
 
@@ -25,7 +25,7 @@ def search(
     *,
     stop: Stop | None = None,
     table: Table | None = None,
-    counts: Counts | None = None,
+    instrument: Instrument | None = None,
     **options: Any,
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
@@ -36,7 +36,7 @@ def search(
     (-8, True)
     """
     result = None
-    for result in iterate(board, limits, stop=stop, table=table, counts=counts, **options):  # noqa: B007  # the last one is wanted
+    for result in iterate(board, limits, stop=stop, table=table, instrument=instrument, **options):  # noqa: B007  # the last one is wanted
         pass
     assert result is not None
     return result
@@ -48,7 +48,7 @@ def iterate(
     *,
     stop: Stop | None = None,
     table: Table | None = None,
-    counts: Counts | None = None,
+    instrument: Instrument | None = None,
     **options: Any,
 ) -> Iterator[Result]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
@@ -56,7 +56,7 @@ def iterate(
     The keyword options are the fields of `Options`. Without any limit the search goes on until
     nothing is estimated any more, or until `stop` is called, from whatever thread. A `table`
     kept from one search to the next must be used with the same game, evaluation and passes.
-    `counts` collects what is searched by the depth left.
+    An `instrument` watches: `Counts` what is searched by the depth left, a `Recording` what workers do.
     """
     chosen = Options(**options)
     limits = limits or Limits()
@@ -66,7 +66,7 @@ def iterate(
     name = scheme.name if scheme else None
     if table is not None:
         table.grow_older()
-    root = Root(board.game, board.position, chosen, table=table, counts=counts)
+    root = Root(board.game, board.position, chosen, table=table, instrument=instrument)
     root.check(limits)
     if chosen.algorithm in MONTE_CARLO:
         from outflank.search.montecarlo import OnePlayer, iterate_playouts

@@ -1,6 +1,6 @@
 """Instrumentation, chosen by type: a search that is given `Silent` compiles to code without it."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -15,10 +15,11 @@ class Silent(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """Counts nodes and their moves by the depth left: what reports 002 and 004 tabulate."""
+    """Counts nodes, their moves, and what the table was asked, by the depth left: what the reports tabulate."""
 
     address: int
-    """Of `DEPTHS` words for nodes, then as many for moves."""
+    """Of `DEPTHS` words for nodes, as many for moves, for look-ups, for those that found the position, and for nodes
+    with a move."""
 
 
 @generic
@@ -36,14 +37,50 @@ def _(probe, depth, moves):
 def _(probe, depth, moves):
     write_word(probe.address, depth, read_word(probe.address, depth) + np.uint64(1))
     write_word(probe.address, DEPTHS + depth, read_word(probe.address, DEPTHS + depth) + np.uint64(moves))
+    if moves > 0:
+        write_word(probe.address, 4 * DEPTHS + depth, read_word(probe.address, 4 * DEPTHS + depth) + np.uint64(1))
+
+
+@generic
+def asked(probe: Any, depth: Any, known: Any) -> Any:
+    """The table was asked about a node with `depth` left; whether it knew it."""
+    raise missing(asked, probe)
+
+
+@asked.register(Silent)
+def _(probe, depth, known):
+    pass
+
+
+@asked.register(Profile)
+def _(probe, depth, known):
+    write_word(probe.address, 2 * DEPTHS + depth, read_word(probe.address, 2 * DEPTHS + depth) + np.uint64(1))
+    if known:
+        write_word(probe.address, 3 * DEPTHS + depth, read_word(probe.address, 3 * DEPTHS + depth) + np.uint64(1))
+
+
+class Instrument(Protocol):
+    """The memory of a probe, which must live as long as kernels use it: a search is handed this, not the probe."""
+
+    probe: Any
+
+    def alike(self) -> Self:
+        """One for another worker: probes are not atomic."""
+
+    def absorb(self, other: Self) -> None:
+        """Add what another has noted, and let it begin anew."""
 
 
 class Counts:
-    """The memory of a `Profile`, which must live as long as kernels use the probe: hand this over, not the probe."""
+    """The memory of a `Profile`."""
 
     def __init__(self) -> None:
-        self._words = np.zeros(2 * DEPTHS, np.uint64)
+        self._words = np.zeros(5 * DEPTHS, np.uint64)
         self.probe = Profile(address_of(self._words))
+
+    def alike(self) -> "Counts":
+        """Memory for another worker."""
+        return Counts()
 
     def absorb(self, other: "Counts") -> None:
         """Add what another has counted, and let it begin anew."""
@@ -53,9 +90,27 @@ class Counts:
     @property
     def nodes(self) -> list[int]:
         """Nodes searched, by the depth they had left."""
-        return [int(count) for count in self._words[:DEPTHS]]
+        return self._part(0)
 
     @property
     def moves(self) -> list[int]:
         """Legal moves of those nodes, passes not counted."""
-        return [int(count) for count in self._words[DEPTHS:]]
+        return self._part(1)
+
+    @property
+    def lookups(self) -> list[int]:
+        """Times that the table was asked."""
+        return self._part(2)
+
+    @property
+    def hits(self) -> list[int]:
+        """Times that it knew the position."""
+        return self._part(3)
+
+    @property
+    def movable(self) -> list[int]:
+        """Nodes whose side to move had a legal move."""
+        return self._part(4)
+
+    def _part(self, number: int) -> list[int]:
+        return [int(count) for count in self._words[number * DEPTHS : (number + 1) * DEPTHS]]

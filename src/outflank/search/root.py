@@ -18,7 +18,7 @@ from outflank.search.contract import DEEPEST, Limits, Options
 from outflank.search.lines import prolong
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named
-from outflank.search.probes import Counts, Silent, expanded
+from outflank.search.probes import Instrument, Silent, expanded
 from outflank.search.quiet import settled
 from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import (
@@ -68,12 +68,18 @@ class Root:
     """A position ready to be searched: its moves, a worker's record, and a table."""
 
     def __init__(
-        self, game: Any, position: Any, options: Options, *, table: Table | None = None, counts: Counts | None = None
+        self,
+        game: Any,
+        position: Any,
+        options: Options,
+        *,
+        table: Table | None = None,
+        instrument: Instrument | None = None,
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.evaluation = self._evaluation()
-        self.counts = counts  # kept alive: the kernels write to its memory
-        self.probe = Silent() if counts is None else counts.probe
+        self.instrument = instrument  # kept alive: the kernels write to its memory
+        self.probe = Silent() if instrument is None else instrument.probe
         self.table = None
         if options.algorithm not in ("minimax", "uct", "flat"):  # which ask none
             self.table = Table(options.table_bits) if table is None and options.table_bits is not None else table

@@ -106,7 +106,8 @@ def looked_up(address: Any, shift: Any, first: Any, second: Any) -> Any:
     """The data for a position; 0 if the table does not know it."""
     bucket = _bucket(shift, first, second)
     for way in range(WAYS):
-        data = read_word(address, bucket + 3 * way + 2)
+        data = read_word(address, bucket + 3 * way + 2)  # race: an entry half and half fails the test below
+        # race: an entry half and half fails this test
         if (
             read_word(address, bucket + 3 * way) ^ data == first
             and read_word(address, bucket + 3 * way + 1) ^ data == second
@@ -123,10 +124,11 @@ def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> An
     chosen, least = 0, np.int64(1 << 40)
     age = age_of(data)
     for way in range(WAYS):
-        old = read_word(address, bucket + 3 * way + 2)
+        old = read_word(address, bucket + 3 * way + 2)  # race: at worst the slot of a better entry is chosen
         if old == U64(0):
             chosen, least = way, np.int64(-1)
             break
+        # race: at worst the slot of a better entry is chosen
         if (
             read_word(address, bucket + 3 * way) ^ old == first
             and read_word(address, bucket + 3 * way + 1) ^ old == second
@@ -139,9 +141,9 @@ def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> An
         if worth < least:
             chosen, least = way, worth
     slot = bucket + 3 * chosen
-    write_word(address, slot, first ^ data)
-    write_word(address, slot + 1, second ^ data)
-    write_word(address, slot + 2, data)
+    write_word(address, slot, first ^ data)  # race: an entry half and half reads as a miss
+    write_word(address, slot + 1, second ^ data)  # race: an entry half and half reads as a miss
+    write_word(address, slot + 2, data)  # race: an entry half and half reads as a miss
 
 
 @dataclass(frozen=True, slots=True)

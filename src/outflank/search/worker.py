@@ -107,7 +107,7 @@ COUNTERS = ("nodes", "leaves", "estimates", "lookups", "hits", "cuts", "cutoffs"
 @inner
 def ring(bell: Any) -> Any:
     """Make every worker look whether what it does is still wanted."""
-    fetch_add(bell, "rung", 1)
+    fetch_add(bell, "rung", 1)  # race: who does not hear it at this node hears it at one of the next
 
 
 @kernel
@@ -132,12 +132,15 @@ def alive(bell: Any, lifeline: Any, place: Any) -> Any:
     """
     if load(bell, "stop") != 0:
         return False
+    # What is seen late is told again by the bell. And a lifeline may be another one's by now, if one on the way to it
+    # was cut meanwhile: whatever it says then, what hangs on the one that was cut is not wanted.
     while lifeline != 0:
-        unwanted = np.int64(read_word(lifeline, 2))
+        unwanted = np.int64(read_word(lifeline, 2))  # race: what is seen late, the bell tells again
+        # race: what is seen late, the bell tells again
         if read_word(lifeline, 0) != U64(0) or (unwanted != 0 and place >= unwanted):
             return False
-        place = np.int64(read_word(lifeline, 3))
-        lifeline = np.int64(read_word(lifeline, 1))
+        place = np.int64(read_word(lifeline, 3))  # race: another one's only below a cut
+        lifeline = np.int64(read_word(lifeline, 1))  # race: another one's only below a cut
     return True
 
 
@@ -157,7 +160,7 @@ def report_nodes(worker: Any) -> Any:
     bell = record_at(worker.bell, BELL)
     fresh = worker.nodes - worker.told
     worker.told = worker.nodes
-    total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh
+    total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
     if total >= bell.node_limit:
         halt(bell)
     step = min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
@@ -172,6 +175,7 @@ def stopped(worker: Any) -> Any:
     """Whether what this worker does is wanted no more."""
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
+    # race: heard at one of the next nodes, and `heed` then takes over what was published
     if load(record_at(worker.bell, BELL), "rung", "relaxed") != worker.heard:
         heed(worker)
     return worker.aborted != 0

@@ -15,6 +15,7 @@ from outflank.ui.cli.streams import forget_output
 COMMANDS = {
     "search": "Find the best move of a position.",
     "perft": "Count the leaves of a game tree.",
+    "lab": "Run experiments on parallel search.",
     "show": "Draw a position or the end of a game.",
     "warm": "Compile every kernel ahead of its first use.",
     "doctor": "Say what a bug report needs, and test this installation.",

@@ -1,0 +1,44 @@
+"""The laboratory: experiments on parallel search, each a question with a measured answer.
+
+    >>> from outflank import lab
+    >>> lab.run("determinism", depth=2, workers=(1, 2)).passed
+    True
+
+`lab.experiments()` lists them; `lab.run(name, ...)` returns a `Report` with tables, figures and
+samples, which draws itself in a notebook; `lab.redraw(path)` makes one from its JSON alone.
+"""
+
+from outflank.lab.experiment import (
+    Conclusion,
+    Experiment,
+    Parameters,
+    Task,
+    experiment_named,
+    experiments,
+    option,
+    register,
+)
+from outflank.lab.report import Figure, Flame, Plot, Report, Sample, Series, Table, Timeline
+from outflank.lab.running import Progress, redraw, run
+
+__all__ = [
+    "Conclusion",
+    "Experiment",
+    "Figure",
+    "Flame",
+    "Parameters",
+    "Plot",
+    "Progress",
+    "Report",
+    "Sample",
+    "Series",
+    "Table",
+    "Task",
+    "Timeline",
+    "experiment_named",
+    "experiments",
+    "option",
+    "redraw",
+    "register",
+    "run",
+]

@@ -1,0 +1,174 @@
+"""Axes: which values are shown, where they lie, and which of them are written beside the line."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, floor, frexp, log10
+
+from outflank.lab.drawing.looks import SUFFIXES, label, pixel, short, text_width
+
+LARGEST, LEAST = 1e100, 1e-100
+"""What can be shown. Far beyond these the arithmetic of ticks would overflow, and nothing is measured there."""
+MARGIN = 0.03
+"""The share of a horizontal axis before its first value and after its last."""
+SPACING = 34
+"""Units between the ticks of an upright axis."""
+
+Ticks = tuple[tuple[float, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """A range of values along a line; upright if it begins below its end."""
+
+    begin: float
+    end: float
+    low: float
+    high: float
+    log: bool
+    ticks: Ticks
+    """Values and how they are written."""
+    minor: tuple[float, ...] = ()
+    """Values that get a small mark only."""
+
+    def at(self, value: float) -> float:
+        """Where a value lies; rounding never carries it over an end."""
+        scale: Callable[[float], float] = log10 if self.log else float
+        low, high = scale(self.low), scale(self.high)
+        share = (scale(value) - low) / (high - low)
+        return self.begin + (self.end - self.begin) * min(max(share, 0.0), 1.0)
+
+    def crowded(self) -> bool:
+        """Whether two ticks are nearer to each other than their texts allow."""
+        upright = self.begin > self.end
+        rooms = [(self.at(value), SPACING if upright else text_width(text) + 10) for value, text in self.ticks]
+        return any(abs(b - a) < (first + second) / 2 for (a, first), (b, second) in pairwise(rooms))
+
+
+def shown(value: float, *, log: bool) -> bool:
+    """Whether an axis can show a value at all."""
+    return LEAST <= value <= LARGEST if log else abs(value) <= LARGEST
+
+
+def axis_over(
+    values: Sequence[float], begin: float, end: float, *, log: bool = False, bars: bool = False, binary: bool = False
+) -> Axis:
+    """The axis over some values with the most ticks that have room.
+
+    An upright one ends at round values and a horizontal one near its first and last. Bars stand on zero, or on the
+    power of ten below them. Binary: ticks at powers of two.
+    """
+    axes = _logarithmic(values, begin, end, bars, binary) if log else _linear(values, begin, end, bars)
+    axis = next(axes)
+    for sparser in axes:
+        if not axis.crowded():
+            break
+        axis = sparser
+    return axis
+
+
+def ticks_below(axis: Axis, top: float, bottom: float) -> tuple[list[str], float]:
+    """The grid of a horizontal axis and what is written below it, and where that ends."""
+    parts = [f'<path class="edge" d="M{pixel(axis.at(value))} {pixel(bottom)}v4"/>' for value in axis.minor]
+    for value, text in axis.ticks:
+        x = axis.at(value)
+        parts.append(f'<path class="grid" d="M{pixel(x)} {pixel(bottom)}V{pixel(top)}"/>')
+        parts.append(f'<path class="edge" d="M{pixel(x)} {pixel(bottom)}v6"/>')
+        parts.append(label(x, bottom + 16, text, anchor="middle", style="tick faint"))
+    return parts, bottom + 26
+
+
+def powers_of_two(values: Sequence[float]) -> bool:
+    """Whether there are at least two values, all of them powers of two."""
+    return len(set(values)) > 1 and all(frexp(value)[0] == 0.5 for value in values)
+
+
+def _linear(values: Sequence[float], begin: float, end: float, bars: bool) -> Iterator[Axis]:
+    upright = begin > end
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    whole = all(value == floor(value) for value in values)  # plies and workers: there is nothing between two of them
+    flat = high - low <= max(1e-9 * max(abs(low), abs(high)), LEAST)
+    if flat and not upright:
+        low, high = low - (abs(low) / 10 or 1.0), high + (abs(high) / 10 or 1.0)
+    elif flat or bars or 0 < low <= high * (0.5 if upright else 0.15):
+        low, high = min(low, 0.0), max(high, 0.0)
+    if high - low <= LEAST:
+        low, high = 0.0, 1.0
+    if not upright:
+        room = MARGIN * (high - low)
+        low, high = low - room if low else low, high + room
+    for count in (10, 8, 6, 5, 4, 3, 2, 1):
+        step = _round_step((high - low) / count)
+        if whole and not flat:
+            step = max(step, 1.0)
+        if upright:
+            yield Axis(
+                begin=begin,
+                end=end,
+                low=floor(low / step + 1e-9) * step,
+                high=ceil(high / step - 1e-9) * step,
+                log=False,
+                ticks=_multiples(floor(low / step + 1e-9), ceil(high / step - 1e-9), step),
+            )
+        else:
+            ticks = _multiples(ceil(low / step), floor(high / step), step)
+            yield Axis(begin=begin, end=end, low=low, high=high, log=False, ticks=ticks)
+
+
+def _round_step(least: float) -> float:
+    """The least of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** floor(log10(least))
+    return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))
+
+
+def _multiples(first: int, last: int, step: float) -> Ticks:
+    values = [index * step for index in range(first, last + 1)]
+    largest = max(map(abs, values), default=0.0)
+    if not 1e-3 <= largest < 1e15:
+        return tuple((value, short(value)) for value in values)
+    # One unit for the whole axis, and none below ten thousand: 1995 may be a year.
+    size, suffix = next(((size, suffix) for size, suffix in SUFFIXES if largest >= max(size, 1e4)), (1.0, ""))
+    decimals = max(0, -floor(log10(step / size) + 1e-9))
+    return tuple((value, f"{value / size:.{decimals}f}{suffix}" if value else "0") for value in values)
+
+
+def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, binary: bool) -> Iterator[Axis]:
+    low, high = min(values, default=1.0), max(values, default=10.0)
+    if high / low < 1.01:
+        low, high = low / 2, high * 2
+    if begin < end:
+        room = (high / low) ** MARGIN
+        low, high = low / room, high * room
+    else:
+        low = 10.0 ** floor(log10(low * 0.8)) if bars else _rungs(low / 10, low * (1 + 1e-9), (1, 2, 5))[-1]
+        high = _rungs(high * (1 - 1e-9), high * 10, (1, 2, 5))[0]
+
+    def axis(ticks: Ticks, minor: Sequence[float] = ()) -> Axis:
+        return Axis(begin=begin, end=end, low=low, high=high, log=True, ticks=ticks, minor=tuple(minor))
+
+    if binary:
+        exponents = range(ceil(log10(low) / log10(2)), floor(log10(high) / log10(2)) + 1)
+        for stride in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 512):
+            chosen = [2.0**exponent for exponent in exponents if exponent % stride == 0]
+            yield axis(tuple((value, f"{value:g}" if 1 <= value < 1e6 else short(value)) for value in chosen))
+        return
+    ladder = _rungs(low, high, (1, 2, 5))
+    if len(ladder) < 3:
+        for linear in _linear([low, high], begin, end, bars=False):
+            yield axis(tuple((value, text) for value, text in linear.ticks if low <= value <= high))
+    decades = _rungs(low, high, (1,))
+    small = _rungs(low, high, range(1, 10)) if len(decades) <= 7 else ()
+    yield axis(_written(ladder), small)
+    for stride in (1, 2, 3, 5, 10, 20, 50, 100, 200):
+        yield axis(_written([value for value in decades if round(log10(value)) % stride == 0]), small)
+
+
+def _written(values: Sequence[float]) -> Ticks:
+    return tuple((value, short(value)) for value in values)
+
+
+def _rungs(low: float, high: float, digits: Sequence[int]) -> list[float]:
+    """Digits times powers of ten from `low` to `high`."""
+    powers = range(floor(log10(low)) - 1, ceil(log10(high)) + 1)
+    ladder = [float(f"{digit}e{power}") for power in powers for digit in digits]
+    return [value for value in ladder if low <= value <= high]

@@ -1,0 +1,161 @@
+"""Where time went: flame graphs and timelines."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil, inf, isfinite
+from zlib import crc32
+
+from outflank.lab.drawing.axes import LARGEST, Axis, axis_over, ticks_below
+from outflank.lab.drawing.looks import (
+    LINE,
+    SWATCH,
+    WARMS,
+    WIDTH,
+    clip,
+    escape,
+    label,
+    legend,
+    number,
+    picture,
+    pixel,
+    text_width,
+)
+from outflank.lab.drawing.marks import colour
+from outflank.lab.report import Flame, FlameBox, Interval, Timeline
+
+ROW = 24
+"""Units from a box of a flame graph to the one upon it."""
+NARROWEST = 0.3
+"""Units below which a box is left out."""
+FAINTEST = 0.2
+"""Units that are painted for what happened, however short it was."""
+
+
+def flame_svg(flame: Flame) -> str:
+    """A flame graph as one self-contained SVG, its root at the bottom."""
+    boxes = list(_laid(flame.root))
+    height = ROW * (1 + max((level for _, level, _, _ in boxes), default=0)) + 8
+    parts = []
+    for box, level, x, width in boxes:
+        share = box.value / flame.root.value
+        said = f"{box.name}: {number(box.value, 8)} {flame.unit}, {share:.1%}"
+        y = height - ROW * (level + 1) - 4
+        # The same name has the same colour wherever it stands.
+        warm = f"var(--warm{crc32(box.name.encode('utf-8', 'replace')) % WARMS + 1})"
+        rect = f'<rect class="box" x="{x:.2f}" y="{y}" width="{max(width - 0.6, NARROWEST):.2f}" height="{ROW - 1}"'
+        text = clip(box.name, width - 8)
+        name = label(x + 4, y + ROW / 2, text, style="name") if text else ""
+        parts.append(f'<g><title>{escape(said)}</title>{rect} fill="{warm}" rx="1.5"/>{name}</g>')
+    if not boxes:
+        parts.append(label(WIDTH / 2, height / 2, "nothing to show", anchor="middle", style="faint"))
+    top = ", ".join(f"{box.name} {box.value / flame.root.value:.0%}" for box, level, _, _ in boxes if level == 1)
+    whole = f"{number(flame.root.value)} {flame.unit} in {flame.root.name}"
+    told = f"Flame graph of {whole}: {top or 'nothing'}. {flame.caption}"
+    return picture(parts, height, flame.title, told.strip())
+
+
+def _laid(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
+    """The boxes that can be seen, each with its level, where it begins and how wide it is; the largest first."""
+    if not (isfinite(root.value) and root.value > 0):
+        return
+    waiting = [(root, 0, 0.0, float(WIDTH))]
+    while waiting:
+        box, level, x, width = waiting.pop()
+        yield box, level, x, width
+        upper = [each for each in box.upper.values() if isfinite(each.value) and each.value > 0]
+        # Values that were rounded may sum to more than the box below: they share its width all the same.
+        unit = width / max(box.value, sum(each.value for each in upper))
+        for each in sorted(upper, key=lambda each: -each.value):
+            if each.value * unit >= NARROWEST:
+                waiting.append((each, level + 1, x, each.value * unit))
+            x += each.value * unit
+
+
+def timeline_svg(timeline: Timeline) -> str:
+    """A timeline as one self-contained SVG: a lane for each worker, a colour for each kind.
+
+    Its size does not grow with the number of intervals: those narrower than a unit share the unit's column, which
+    gets the colour of the kind that filled most of it.
+    """
+    intervals = [each for each in timeline.intervals if -LARGEST <= each.begin <= each.end <= LARGEST]
+    kinds = list(dict.fromkeys([*timeline.kinds, *(each.kind for each in intervals)]))
+    lanes: dict[str, list[Interval]] = defaultdict(list)
+    for each in intervals:
+        lanes[each.lane].append(each)
+    pitch = min(26.0, max(3.0, 420 / max(len(lanes), 1)))
+    bottom = 4 + pitch * max(len(lanes), 1)
+    left = 12 + min(max((text_width(lane) for lane in lanes), default=0.0), 140)
+    axis = axis_over([time for each in intervals for time in (each.begin, each.end)], left, WIDTH - 14)
+    parts, below = ticks_below(axis, 0, bottom)
+    for row, (lane, own) in enumerate(lanes.items()):
+        y = 4 + pitch * (row + 0.5)
+        parts.append(_lane(lane, own, kinds, axis, timeline.unit, y=y, height=0.84 * pitch))
+        if row % round(LINE / pitch + 0.4) == 0:
+            parts.append(label(left - 7, y, clip(lane, 140), anchor="end", style="tick faint"))
+    if not lanes:
+        parts.append(label(WIDTH / 2, bottom / 2, "nothing to show", anchor="middle", style="faint"))
+    parts.append(label((left + WIDTH) / 2, below + LINE / 2, f"time ({timeline.unit})", anchor="middle"))
+    swatch = f'<rect x="-7" y="-6" width="{SWATCH}" height="12" fill="currentColor"/>'
+    entries = [(f'<g color="{colour(index)}">{swatch}</g>', kind) for index, kind in enumerate(kinds)]
+    keys, end = legend(entries, below + LINE + 4, SWATCH)
+    told = f"Timeline of {len(lanes)} lanes: {', '.join(kinds) or 'nothing'}. {timeline.caption}"
+    return picture(parts + keys, end + 4, timeline.title, told.strip())
+
+
+def _lane(
+    lane: str, own: Sequence[Interval], kinds: Sequence[str], axis: Axis, unit: str, *, y: float, height: float
+) -> str:
+    """A lane, one path for each kind; kinds later in the legend are painted over earlier ones."""
+    runs: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    spent: dict[str, float] = defaultdict(float)
+    columns: dict[int, Column] = defaultdict(Column)
+    for each in own:
+        begin, end = axis.at(each.begin), axis.at(each.end)
+        spent[each.kind] += each.end - each.begin
+        if end - begin >= 1:
+            runs[each.kind].append((begin, end))
+            continue
+        for column in range(int(begin), max(int(begin) + 1, ceil(end))):
+            columns[column].fill(each.kind, max(begin, column), min(end, column + 1))
+    for kind, begin, end in _merged(columns):
+        runs[kind].append((begin, end))
+    size = f'y="{pixel(y - height / 2)}" width="{pixel(axis.end - axis.begin)}" height="{pixel(height)}"'
+    parts = [f'<rect class="lane" x="{pixel(axis.begin)}" {size}/>']
+    whole = sum(spent.values())
+    for index, kind in enumerate(kinds):
+        if kind in runs:
+            share = f", {spent[kind] / whole:.1%} of what is shown" if whole else ""
+            said = f"<title>{escape(f'{lane}: {kind} {number(spent[kind])} {unit}{share}')}</title>"
+            way = "".join(f"M{pixel(begin)} {pixel(y)}h{end - begin:.2f}" for begin, end in runs[kind])
+            parts.append(f'<path color="{colour(index)}" stroke="currentColor" d="{way}">{said}</path>')
+    return f'<g stroke-width="{pixel(height)}">{"".join(parts)}</g>'
+
+
+@dataclass(slots=True)
+class Column:
+    """What filled a unit of a lane."""
+
+    begin: float = inf
+    filled: dict[str, float] = field(default_factory=dict)
+
+    def fill(self, kind: str, begin: float, end: float) -> None:
+        """Let a kind fill some of it."""
+        self.begin = min(self.begin, begin)
+        self.filled[kind] = self.filled.get(kind, 0.0) + end - begin
+
+
+def _merged(columns: dict[int, Column]) -> Iterator[tuple[str, float, float]]:
+    """Runs of columns of the same kind; a column is painted only as far as it was filled, so that it looks so busy."""
+    run: tuple[str, float, float] | None = None
+    for place, column in sorted(columns.items()):
+        kind = max(column.filled, key=lambda kind: column.filled[kind])
+        end = min(column.begin + max(sum(column.filled.values()), FAINTEST), place + 1)
+        if run and run[0] == kind and column.begin - run[2] < 0.1:
+            run = (kind, run[1], end)
+            continue
+        if run:
+            yield run
+        run = (kind, column.begin, end)
+    if run:
+        yield run

@@ -1,0 +1,226 @@
+"""How reports look: colours, numbers, the room that text takes, and the frame of every picture."""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape as html_escape
+
+from outflank.lab.report import Cell
+
+WIDTH = 560
+"""Units across every picture, so that text has one size on a page."""
+TEXT = 18
+"""Units that a line of text may take. Wide figures draw it at 13, narrow ones at 18: both must fit."""
+VALUE = 10.5
+"""Units of the numbers on bars, which narrow figures leave out."""
+SAMPLE, SWATCH = 30, 14
+"""Units across the sample of a curve in front of a legend's name, and across that of a colour."""
+LINE = 22
+"""Units from one line of text to the next."""
+HUES, WARMS = 8, 5
+
+# Okabe and Ito's palette. On white its light colours are darkened, and on black its dark ones lightened,
+# until a thin line stands out at least three to one.
+LIGHT = {
+    "paper": "#ffffff",
+    "ink": "#1c222b",
+    "soft": "#566070",
+    "grid": "#e1e5ea",
+    "shade": "#f4f6f8",
+    "bad": "#b3261e",
+    "hue1": "#0072b2",
+    "hue2": "#d55e00",
+    "hue3": "#009e73",
+    "hue4": "#b65a93",
+    "hue5": "#b98000",
+    "hue6": "#3d9bd6",
+    "hue7": "#4d5561",
+    "hue8": "#8b8000",
+    "warm1": "#f9d9a8",
+    "warm2": "#f6c48d",
+    "warm3": "#f4b9a0",
+    "warm4": "#efd28a",
+    "warm5": "#e9cbb8",
+}
+DARK = {
+    "paper": "#14171c",
+    "ink": "#e7eaef",
+    "soft": "#a8b1bd",
+    "grid": "#2d333d",
+    "shade": "#1d2128",
+    "bad": "#ff8a80",
+    "hue1": "#3b96db",
+    "hue2": "#f07a32",
+    "hue3": "#1fb98b",
+    "hue4": "#dc8fbb",
+    "hue5": "#e69f00",
+    "hue6": "#93d2f7",
+    "hue7": "#b3bac4",
+    "hue8": "#f0e442",
+    "warm1": "#7d4f1a",
+    "warm2": "#723f12",
+    "warm3": "#78392b",
+    "warm4": "#6a5513",
+    "warm5": "#5c4437",
+}
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+SUFFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[] -"), frozenset("mwMW@%&")
+
+
+def escape(text: str) -> str:
+    """Text as XML and HTML allow it, quotes included."""
+    return html_escape(UNPRINTABLE.sub("\ufffd", text))
+
+
+def number(value: Cell, digits: int = 4) -> str:
+    """A cell as a reader wants it: integers exact, other numbers to so many significant digits.
+
+    >>> number(1234567), number(3.14159), number(12345.6), number(None), number(True)
+    ('1,234,567', '3.142', '12,350', '–', 'yes')
+    """
+    if value is None or value != value:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) == float("inf"):
+        return "∞" if value > 0 else "-∞"
+    if abs(value) < 1e15 and value == int(value):
+        return f"{int(value):,}"
+    rounded = float(f"{value:.{digits}g}")
+    if not 1e-4 <= abs(rounded) < 1e15:
+        return _exponent(f"{value:.{digits}g}")
+    # Rounded first: the format for significant digits would turn large numbers into powers of ten.
+    return f"{int(rounded):,}" if rounded == int(rounded) else f"{rounded:,.{digits + 4}f}".rstrip("0")
+
+
+def short(value: float) -> str:
+    """A number in little room: three significant digits, and k, M, G or T.
+
+    >>> short(1234.5), short(2e7), short(0.25), short(3e-7)
+    ('1.23k', '20M', '0.25', '3e-7')
+    """
+    rounded = float(f"{value:.3g}")
+    if rounded and not 1e-3 <= abs(rounded) < 1e15:
+        return _exponent(f"{value:.3g}")
+    for size, suffix in SUFFIXES:
+        if abs(rounded) >= size:
+            return f"{rounded / size:.3g}{suffix}"
+    return f"{rounded:.3g}"
+
+
+def _exponent(text: str) -> str:
+    return re.sub(r"e\+?(-?)0*", r"e\1", text)
+
+
+def pixel(value: float) -> str:
+    """A coordinate, to a tenth of a unit."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def text_width(text: str, size: float = TEXT) -> float:
+    """Units that a line of text takes, guessed from its letters."""
+    return size * sum(0.36 if c in NARROW else 0.9 if c in WIDE else 1.05 if c > "\u2e80" else 0.61 for c in text)
+
+
+def clip(text: str, width: float, size: float = TEXT) -> str:
+    """As much of a text as fits; an ellipsis stands for the rest, and nothing for less than two letters."""
+    if text_width(text, size) <= width:
+        return text
+    while text and text_width(f"{text}…", size) > width:
+        text = text[:-1]
+    return f"{text.rstrip()}…" if len(text) > 1 else ""
+
+
+def wrap(text: str, width: float) -> list[str]:
+    """A text in lines that fit, as far as its words do."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def label(x: float, y: float, text: str, *, anchor: str = "start", style: str = "", turn: float = 0) -> str:
+    """A line of text, `y` being its middle."""
+    more = f' class="{style}"' if style else ""
+    if turn:
+        more += f' transform="rotate({pixel(turn)} {pixel(x)} {pixel(y)})"'
+    place = f'x="{pixel(x)}" y="{pixel(y)}" dy="0.35em" text-anchor="{anchor}"'
+    return f"<text {place}{more}>{escape(text)}</text>"
+
+
+def legend(entries: Sequence[tuple[str, str]], top: float, across: float = SAMPLE) -> tuple[list[str], float]:
+    """Samples with their names in as many lines as they need, and where these end.
+
+    A sample is drawn around the origin, `across` wide.
+    """
+    parts: list[str] = []
+    x, y = 4.0, top + LINE / 2
+    for sample, name in entries:
+        shown = clip(name, WIDTH - across - 14)
+        width = across + 6 + text_width(shown)
+        if x > 4 and x + width > WIDTH:
+            x, y = 4.0, y + LINE
+        parts.append(f'<g transform="translate({pixel(x + across / 2)} {pixel(y)})">{sample}</g>')
+        parts.append(label(x + across + 6, y, shown, style="legend"))
+        x += width + 16
+    return parts, y + LINE / 2 if entries else top
+
+
+def picture(parts: Sequence[str], height: float, title: str, description: str) -> str:
+    """One SVG that needs nothing around it: it has its own colours, for light and for dark."""
+    size = f'viewBox="0 0 {WIDTH} {pixel(height)}" width="{WIDTH}" height="{pixel(height)}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="outflank-figure" {size} role="img" font-size="13">'
+    told = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
+    return f"{head}{told}<style>{PICTURE_STYLE}</style>{''.join(parts)}</svg>"
+
+
+def colours(selector: str) -> str:
+    """CSS that gives the colours their names; paper is always light."""
+
+    def block(names: Mapping[str, str]) -> str:
+        return f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in names.items())}}}"
+
+    return f"{block(LIGHT)}@media screen and (prefers-color-scheme:dark){{{block(DARK)}}}"
+
+
+def scoped(scope: str, rules: str) -> str:
+    """CSS rules, one on each line, that hold below `scope` only.
+
+    >>> scoped(".a", "p, li {margin:0}")
+    '.a p,.a li{margin:0}'
+    """
+    lines = []
+    for rule in rules.strip().splitlines():
+        selectors, _, body = rule.partition("{")
+        lines.append(f"{','.join(f'{scope} {each.strip()}' for each in selectors.split(','))}{{{body}")
+    return "".join(lines)
+
+
+PICTURE_RULES = """
+text {fill:var(--ink)}
+.faint {fill:var(--soft)}
+.value {font-size:VALUE}
+.grid {stroke:var(--grid)}
+.edge {stroke:var(--soft)}
+.area {fill:none}
+.lane {fill:var(--shade)}
+.hollow {fill:var(--paper);stroke:currentColor;stroke-width:1.6}
+.solid {fill:currentColor;stroke:var(--paper);stroke-width:.7}
+.mark:hover, .box:hover {stroke:var(--ink);stroke-width:1.6}
+"""
+PICTURE_STYLE = "".join(
+    (
+        colours("svg.outflank-figure"),
+        f"svg.outflank-figure{{background:var(--paper);color:var(--ink);font-family:{FONT}}}",
+        scoped("svg.outflank-figure", PICTURE_RULES.replace("VALUE", f"{VALUE}px")),
+    )
+)

@@ -1,0 +1,41 @@
+"""Marks of curves: each has a shape of its own, so that colour is not needed to tell them apart."""
+
+from math import cos, pi, sin
+
+from outflank.lab.drawing.looks import HUES, escape, pixel
+
+POLYGONS = ((4, 45, 1.25), (3, -90, 1.4), (4, 0, 1.3), (3, 90, 1.4), (5, -90, 1.2), (10, -90, 1.6))
+"""Corners, degrees to the first, and reach: about as large as the circle, which comes first. Ten corners are a star."""
+DASHES = ("6 4", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2")
+
+
+def colour(index: int) -> str:
+    """The colour of a series, as the value of an attribute."""
+    return f"var(--hue{index % HUES + 1})"
+
+
+def dash(index: int) -> str:
+    """The pattern of a dashed series."""
+    return DASHES[index % len(DASHES)]
+
+
+def mark(index: int, x: float, y: float, radius: float, *, hollow: bool = False, told: str = "") -> str:
+    """The mark of a series at a point; `told` is shown when the pointer rests on it."""
+    style = "hollow" if hollow else "solid"
+    place = f'transform="translate({pixel(x)} {pixel(y)})"'
+    inner = f"<title>{escape(told)}</title>" if told else ""
+    return f'<path class="mark {style}" {place} d="{_shape(index, radius)}">{inner}</path>'
+
+
+def _shape(index: int, radius: float) -> str:
+    kind = index % (1 + len(POLYGONS))
+    if kind == 0:
+        turn = f"a{radius:g} {radius:g} 0 1 0"
+        return f"M{-radius:g} 0{turn} {2 * radius:g} 0{turn} {-2 * radius:g} 0z"
+    corners, start, reach = POLYGONS[kind - 1]
+    points = []
+    for corner in range(corners):
+        angle = (start + 360 * corner / corners) * pi / 180
+        length = radius * reach * (0.5 if corners == 10 and corner % 2 else 1.0)
+        points.append(f"{pixel(length * cos(angle))} {pixel(length * sin(angle))}")
+    return f"M{'L'.join(points)}z"

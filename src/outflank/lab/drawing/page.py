@@ -1,0 +1,191 @@
+"""Reports as HTML: parts for notebooks, and whole pages that need nothing else."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from outflank.lab.drawing.flames import flame_svg, timeline_svg
+from outflank.lab.drawing.looks import FONT, colours, escape, number, scoped
+from outflank.lab.drawing.plots import plot_svg
+from outflank.lab.report import Cell, Figure, Flame, Plot, Report, Table
+
+MOST_CELLS = 20_000
+"""Cells of raw samples beyond which a page would be too heavy to read."""
+
+WIDE = 12
+"""Columns beyond which words must be broken to print a table on one page."""
+SCOPE = ".outflank-report"
+"""All rules stand under one class: a notebook's own look is left alone."""
+
+RULES = """
+* {box-sizing:border-box}
+h1 {font-size:1.7rem;line-height:1.2;margin:0 0 .5rem}
+h2 {font-size:1.25rem;margin:2rem 0 .5rem;border-bottom:1px solid var(--grid)}
+h3 {font-size:1rem;margin:1.25rem 0 .4rem}
+p, li {max-width:75ch;margin:.35rem 0}
+.question {font-size:1.1rem}
+.soft, figcaption {color:var(--soft);font-size:.9rem}
+.banner {border:1px solid var(--bad);border-left-width:6px;padding:.5rem .75rem}
+.banner strong {color:var(--bad)}
+.scroll {overflow-x:auto;max-width:100%;margin:.25rem 0}
+table {border-collapse:collapse;font-size:.9rem;margin:0;font-variant-numeric:tabular-nums}
+th, td {padding:.25rem .6rem;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top;max-width:26rem}
+th {vertical-align:bottom;border-bottom:2px solid var(--soft);font-weight:600}
+tbody tr:nth-child(even) {background:var(--shade)}
+.number {text-align:right}
+td.number {white-space:nowrap}
+.figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32rem),1fr));gap:1rem 2rem}
+figure {margin:0;min-width:0;max-width:42rem;container-type:inline-size}
+figure svg {display:block;width:100%;height:auto}
+dl {display:grid;grid-template-columns:minmax(6rem,max-content) minmax(0,1fr);gap:.2rem 1rem}
+dl {align-items:baseline;margin:.5rem 0}
+dt {color:var(--soft);overflow-wrap:anywhere}
+dd {margin:0;overflow-wrap:anywhere;font:.9rem/1.5 ui-monospace,Menlo,Consolas,monospace}
+figcaption {margin:.4rem 0 0}
+summary {cursor:pointer;margin:1rem 0 .5rem}
+"""
+NARROW_RULES = """
+figure svg {font-size:18px}
+figure svg .value {display:none}
+"""
+PRINT_RULES = """
+.scroll {overflow:visible}
+table {font-size:7pt}
+th, td {padding:1pt 3pt;overflow-wrap:break-word}
+.wide th, .wide td {overflow-wrap:anywhere;font-size:6pt}
+.wide td.number {white-space:normal}
+.figures {display:block}
+figure {max-width:15cm;margin:0 0 1rem;break-inside:avoid}
+tr, .banner {break-inside:avoid}
+h1, h2, h3 {break-after:avoid}
+"""
+STYLE = "".join(
+    (
+        colours(SCOPE),
+        f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75rem}}",
+        scoped(SCOPE, RULES),
+        f"@container (max-width:30rem){{{scoped(SCOPE, NARROW_RULES)}}}",
+        f"@media print{{{SCOPE}{{font-size:10pt;padding:0}}{scoped(SCOPE, PRINT_RULES)}}}",
+    )
+)
+PAGE_STYLE = "html{background:var(--paper)}body{margin:0}main{max-width:90rem;margin:0 auto}"
+
+
+def table_html(table: Table) -> str:
+    """A table, for a notebook."""
+    return _fragment(_table(table))
+
+
+def figure_html(figure: Figure) -> str:
+    """A figure with its title and its caption, for a notebook."""
+    return _fragment(_figure(figure))
+
+
+def report_html(report: Report) -> str:
+    """A report, for a notebook."""
+    return _fragment(_content(report))
+
+
+def page_html(report: Report) -> str:
+    """A report as a whole page, self-contained: it can be sent, kept and printed as it is."""
+    head = '<meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>'
+    style = f"<style>{colours('html')}{PAGE_STYLE}{STYLE}</style>"
+    title = f"<title>{escape(report.experiment + _verdict(report))}</title>"
+    body = f'<body class="outflank-report"><main>{_content(report)}</main></body>'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}{title}{style}</head>{body}</html>\n'
+
+
+def _fragment(content: str) -> str:
+    return f'<div class="outflank-report"><style>{STYLE}</style>{content}</div>'
+
+
+def _content(report: Report) -> str:
+    """What was asked and found first, what is needed to repeat it last."""
+    parts = [f"<header><h1>{escape(report.experiment)}</h1>", *_banners(report)]
+    parts.append(f'<p class="question">{escape(report.question)}</p>')
+    if report.reports:
+        noun = "report" if len(report.reports) == 1 else "reports"
+        parts.append(f'<p class="soft">Comes from {noun} {escape(", ".join(report.reports))}.</p>')
+    parts.append("</header>")
+    if report.notes:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
+        parts.append(f"<section><h2>Findings</h2><ul>{notes}</ul></section>")
+    if report.tables:
+        parts.append(f"<section><h2>Tables</h2>{''.join(map(_table, report.tables))}</section>")
+    if report.figures:
+        figures = "".join(map(_figure, report.figures))
+        parts.append(f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>')
+    parts.append(_section("Parameters", report.parameters))
+    parts.append(_section("Provenance", report.provenance))
+    parts.append(_samples(report))
+    return "".join(parts)
+
+
+def _verdict(report: Report) -> str:
+    return f"{'' if report.passed else ' (failed)'}{'' if report.complete else ' (incomplete)'}"
+
+
+def _banners(report: Report) -> Iterable[str]:
+    if not report.passed:
+        yield '<p class="banner"><strong>Failed.</strong> Something that had to be equal is not.</p>'
+    if not report.complete:
+        yield '<p class="banner"><strong>Incomplete.</strong> The run was interrupted, and this is what it had.</p>'
+
+
+def _table(table: Table) -> str:
+    columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
+    styles = [' class="number"' if any(map(_is_number, cells)) else "" for cells in columns]
+
+    def row(kind: str, cells: Sequence[Cell]) -> str:
+        inner = (f"<{kind}{style}>{escape(number(cell))}</{kind}>" for style, cell in zip(styles, cells, strict=True))
+        return f"<tr>{''.join(inner)}</tr>"
+
+    title = escape(table.title)
+    body = "".join(row("td", cells) for cells in table.rows)
+    wide = ' class="wide"' if len(table.columns) > WIDE else ""
+    grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
+    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
+    # The box scrolls where the table is wider than the page; a keyboard must reach it.
+    return f'<h3>{title}</h3><div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
+
+
+def _is_number(cell: Cell) -> bool:
+    if isinstance(cell, str):
+        return cell.endswith(("%", "✓")) and cell[0] in "-+0123456789"
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _figure(figure: Figure) -> str:
+    if isinstance(figure, Plot):
+        drawn = plot_svg(figure)
+    else:
+        drawn = flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure)
+    caption = f"<figcaption>{escape(figure.caption)}</figcaption>" if figure.caption else ""
+    return f"<figure><h3>{escape(figure.title)}</h3>{drawn}{caption}</figure>"
+
+
+def _section(title: str, values: Mapping[str, Any]) -> str:
+    if not values:
+        return ""
+    rows = "".join(f"<dt>{escape(str(name))}</dt><dd>{escape(_plain(value))}</dd>" for name, value in values.items())
+    return f"<section><h2>{title}</h2><dl>{rows}</dl></section>"
+
+
+def _plain(value: Any) -> str:
+    """A parameter as it was given: digits are not grouped, since it may have to be typed again."""
+    if value is None or isinstance(value, bool):
+        return number(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_plain, value))
+    return str(value)
+
+
+def _samples(report: Report) -> str:
+    count = f"{number(len(report.samples))} raw {'sample' if len(report.samples) == 1 else 'samples'}"
+    if not report.samples:
+        return ""
+    columns = {name for sample in report.samples for name in sample}
+    if len(report.samples) * len(columns) > MOST_CELLS:
+        return f'<p class="soft">{count}: too many to be shown here.</p>'
+    return f"<details><summary>{count}</summary>{_table(Table.of('Samples', report.samples))}</details>"

@@ -1,0 +1,212 @@
+"""Plots as pictures: curves, bounds, bands and bars over axes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outflank.lab.drawing.axes import Axis, axis_over, powers_of_two, shown, ticks_below
+from outflank.lab.drawing.groups import Groups, groups_over
+from outflank.lab.drawing.looks import (
+    LINE,
+    SAMPLE,
+    SWATCH,
+    VALUE,
+    WIDTH,
+    clip,
+    escape,
+    label,
+    legend,
+    number,
+    picture,
+    pixel,
+    short,
+    text_width,
+)
+from outflank.lab.drawing.marks import colour, dash, mark
+from outflank.lab.report import Plot, Series
+
+TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
+BOTTOM = TOP + HEIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point that can be shown, with the spread around it."""
+
+    x: float | str
+    y: float
+    low: float
+    high: float
+
+
+def plot_svg(plot: Plot) -> str:
+    """A plot as one self-contained SVG.
+
+    What an axis cannot show is left out: numbers that are not finite, and on a logarithmic axis those not above zero.
+    """
+    grouped = plot.kind == "bars" or any(isinstance(x, str) for series in plot.series for x, _ in series.points)
+    curves = [_spots(plot, series, grouped) for series in plot.series]
+    heights = [height for spots in curves for spot in spots for height in (spot.low, spot.y, spot.high)]
+    y_axis = axis_over(heights, BOTTOM, TOP, log=plot.log_y, bars=plot.kind == "bars")
+    left = 14 + max((text_width(text) for _, text in y_axis.ticks), default=0.0)
+    x_axis: Groups | Axis
+    if grouped:
+        x_axis = groups_over(list(dict.fromkeys(str(spot.x) for spots in curves for spot in spots)), left, RIGHT)
+        written, below = x_axis.ticks_below(BOTTOM)
+    else:
+        x_axis = _x_axis(plot, curves, left)
+        written, below = ticks_below(x_axis, TOP, BOTTOM)
+
+    parts = _frame(plot, y_axis, x_axis.begin) + written
+    middle = (x_axis.begin + RIGHT) / 2
+    parts.append(label(middle, below + LINE / 2, clip(plot.x, 2 * (WIDTH - middle)), anchor="middle"))
+    if not heights:
+        parts.append(label(middle, TOP + HEIGHT / 2, "nothing to show", anchor="middle", style="faint"))
+    if plot.kind == "bars" and isinstance(x_axis, Groups):
+        parts += _bars(plot, curves, x_axis, y_axis)
+    else:
+        # Bands first: a curve must not vanish below the spread of another.
+        order = sorted(range(len(curves)), key=lambda index: plot.series[index].style != "band")
+        parts += [_curve(plot, index, curves[index], x_axis, y_axis) for index in order]
+    entries = [(_sample(plot, index), _name(series)) for index, series in enumerate(plot.series) if series.name]
+    keys, end = legend(entries, below + LINE + 4, SWATCH if plot.kind == "bars" else SAMPLE)
+    return picture(parts + keys, end + 4, plot.title, _description(plot, y_axis))
+
+
+def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
+    """The points of a series that the axes can show; a spread that they cannot show is left out."""
+    spots = []
+    for index, (x, y) in enumerate(series.points):
+        if not shown(y, log=plot.log_y) or not (isinstance(x, str) or shown(x, log=plot.log_x and not grouped)):
+            continue
+        ends = series.spread[index] if index < len(series.spread) else (y, y)
+        low, high = (end if shown(end, log=plot.log_y) else y for end in ends)
+        spots.append(Spot(number(x) if grouped else x, y, min(low, high, y), max(low, high, y)))
+    return spots
+
+
+def _x_axis(plot: Plot, curves: Sequence[Sequence[Spot]], left: float) -> Axis:
+    values = [float(spot.x) for spots in curves for spot in spots]
+    # A bound may be drawn at any x: only what was measured says whether x goes by doubling.
+    pairs = zip(plot.series, curves, strict=True)
+    measured = [float(spot.x) for series, spots in pairs if series.style != "dashed" for spot in spots]
+    binary = powers_of_two(measured or values)
+    return axis_over(values, left, RIGHT, log=plot.log_x, binary=binary)
+
+
+def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
+    """The plotting area, the upright axis and its title."""
+    parts = [f'<path class="grid" d="M{pixel(left)} {pixel(axis.at(value))}H{RIGHT}"/>' for value, _ in axis.ticks]
+    parts += [f'<path class="edge" d="M{pixel(left)} {pixel(axis.at(value))}h-4"/>' for value in axis.minor]
+    for value, text in axis.ticks:
+        parts.append(label(left - 9, axis.at(value), text, anchor="end", style="tick faint"))
+    corner = f'x="{pixel(left)}" y="{TOP}" width="{pixel(RIGHT - left)}" height="{HEIGHT}"'
+    parts.append(f'<rect class="area" {corner}/><path class="edge" d="M{pixel(left)} {BOTTOM}H{RIGHT}"/>')
+    if axis.low < 0 < axis.high and not axis.log:
+        parts.append(f'<path class="edge" d="M{pixel(left)} {pixel(axis.at(0))}H{RIGHT}"/>')
+    parts.append(label(4, 11, clip(plot.y, WIDTH - 8)))
+    return parts
+
+
+def _curve(plot: Plot, index: int, spots: Sequence[Spot], x_axis: Groups | Axis, axis: Axis) -> str:
+    series = plot.series[index]
+    at = [(_across(x_axis, spot), spot) for spot in spots]
+    parts: list[str] = []
+    if series.style == "band" and at:
+        edge = [(x, spot.low) for x, spot in at] + [(x, spot.high) for x, spot in reversed(at)]
+        corners = "L".join(f"{pixel(x)} {pixel(axis.at(y))}" for x, y in edge)
+        parts.append(f'<path d="M{corners}z" fill="currentColor" fill-opacity="0.18"/>')
+    if series.style != "points" and at:
+        stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, index)}'
+        way = "L".join(f"{pixel(x)} {pixel(axis.at(spot.y))}" for x, spot in at)
+        parts.append(f'<path d="M{way}" fill="none" stroke-linejoin="round" {stroke}/>')
+    if series.style != "band":
+        parts += [_whisker(x, spot, axis) for x, spot in at]
+    radius = _radius(series)
+    for x, spot in at:
+        told = _told(plot, series, spot)
+        parts.append(mark(index, x, axis.at(spot.y), radius, hollow=series.published, told=told))
+    return f'<g color="{colour(index)}">{"".join(parts)}</g>'
+
+
+def _across(axis: Groups | Axis, spot: Spot) -> float:
+    return axis.at(str(spot.x)) if isinstance(axis, Groups) else axis.at(float(spot.x))
+
+
+def _dashes(series: Series, index: int) -> str:
+    return f' stroke-dasharray="{dash(index)}"' if series.style == "dashed" else ""
+
+
+def _radius(series: Series) -> float:
+    """Bounds and bands are not measured at single points, and many points would hide their curve."""
+    if series.style in ("dashed", "band"):
+        return 1.8
+    return 4.0 if len(series.points) <= 40 else 2.2
+
+
+def _whisker(x: float, spot: Spot, axis: Axis) -> str:
+    if spot.low == spot.high:
+        return ""
+    low, high = pixel(axis.at(spot.low)), pixel(axis.at(spot.high))
+    way = f"M{pixel(x)} {low}V{high}M{pixel(x - 4)} {low}h8M{pixel(x - 4)} {high}h8"
+    return f'<path class="whisker" d="{way}" stroke="currentColor" stroke-width="1.3" fill="none"/>'
+
+
+def _bars(plot: Plot, curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Axis) -> list[str]:
+    """Bars side by side in each group, in the order of the legend."""
+    width = min(0.84 * x_axis.slot / max(len(curves), 1), 54.0)
+    base = axis.at(axis.low if axis.log else 0.0)
+    groups = []
+    for index, (series, spots) in enumerate(zip(plot.series, curves, strict=True)):
+        parts = []
+        for spot in spots:
+            x = x_axis.at(str(spot.x)) + (index - len(curves) / 2) * width
+            y = axis.at(spot.y)
+            size = f'width="{width * 0.92:.2f}" height="{pixel(abs(y - base))}"'
+            style = "hollow" if series.published else "solid"
+            told = f"<title>{escape(_told(plot, series, spot))}</title>"
+            parts.append(f'<rect class="bar {style}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{told}</rect>')
+            middle = x + width * 0.46
+            parts.append(f'<g color="var(--ink)">{_whisker(middle, spot, axis)}</g>')
+            if text_width(short(spot.y), VALUE) <= width:
+                beyond = axis.at(spot.high) - 8 if y <= base else axis.at(spot.low) + 8
+                parts.append(label(middle, beyond, short(spot.y), anchor="middle", style="value"))
+        groups.append(f'<g color="{colour(index)}">{"".join(parts)}</g>')
+    return groups
+
+
+def _sample(plot: Plot, index: int) -> str:
+    """What stands for a series in the legend."""
+    series = plot.series[index]
+    half = SAMPLE / 2
+    if plot.kind == "bars":
+        inner = (
+            f'<rect class="{"hollow" if series.published else "solid"}" x="-7" y="-6" width="{SWATCH}" height="12"/>'
+        )
+    else:
+        inner = mark(index, 0, 0, max(_radius(series), 1.8), hollow=series.published)
+        if series.style != "points":
+            stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, index)}'
+            inner = f'<path d="M{-half:g} 0H{half:g}" {stroke}/>{inner}'
+        if series.style == "band":
+            band = f'<rect x="{-half:g}" y="-6" width="{SAMPLE}" height="12" fill="currentColor" fill-opacity="0.18"/>'
+            inner = band + inner
+    return f'<g color="{colour(index)}">{inner}</g>'
+
+
+def _name(series: Series) -> str:
+    return series.name if not series.published or "published" in series.name.lower() else f"{series.name} (published)"
+
+
+def _told(plot: Plot, series: Series, spot: Spot) -> str:
+    """What is said of a point: its exact values."""
+    said = f"{_name(series)}: {plot.x} {number(spot.x, 8)}, {plot.y} {number(spot.y, 8)}"
+    return said if spot.low == spot.high else f"{said} ({number(spot.low, 8)} to {number(spot.high, 8)})"
+
+
+def _description(plot: Plot, axis: Axis) -> str:
+    """The plot in a sentence, for those who cannot see it."""
+    kind = "Bars" if plot.kind == "bars" else "Curves"
+    names = ", ".join(_name(series) for series in plot.series) or "nothing"
+    scale = " on a logarithmic axis" if plot.log_y else ""
+    reach = f"from {number(axis.low)} to {number(axis.high)}"
+    return f"{kind} of {plot.y} over {plot.x}: {names}. {plot.y} goes {reach}{scale}. {plot.caption}".strip()

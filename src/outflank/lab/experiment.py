@@ -1,0 +1,145 @@
+"""What an experiment is: parameters, tasks that measure, and a conclusion that is drawn from samples alone."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from typing import Any, ClassVar, Generic, TypeVar
+
+from outflank.errors import OutflankError, UnknownName
+from outflank.lab.report import Figure, Sample, Table
+from outflank.machine import usable_cores
+from outflank.search.contract import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One measurement of a run."""
+
+    name: str
+    """Unique within the run: by it an interrupted run knows what it has."""
+    run: Callable[[Stop], Iterable[Sample]]
+    """Measures; comes back early once the stop is called."""
+    weight: float = 1.0
+    """How long it takes beside the others, as far as one can guess."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """What the samples say."""
+
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    passed: bool = True
+
+
+def option(default: Any, explained: str, *, argument: bool = False) -> Any:
+    """A parameter of an experiment, which the command line offers as an option, or takes as its arguments."""
+    return field(default=default, metadata={"help": explained, "argument": argument})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """What can be chosen about an experiment; each has its own."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, list):
+                object.__setattr__(self, each.name, tuple(value))  # as JSON has it
+            if isinstance(value, tuple | list) and not value:
+                raise OutflankError(f"{each.name}: at least one is needed")
+            for number in value if isinstance(value, tuple | list) else (value,):
+                least = LEAST.get(each.name, 0)
+                if isinstance(number, int) and not isinstance(number, bool) and number < least:
+                    raise OutflankError(f"{each.name}={number}: at least {least}")
+        workers = getattr(self, "workers", ())
+        for number in workers if isinstance(workers, tuple) else (workers,):
+            if number is not None and number > MOST_WORKERS:
+                raise OutflankError(f"workers={number}: at most {MOST_WORKERS}")
+
+
+LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1}
+"""The least value of a parameter, by its name; of all others 0."""
+
+MOST_WORKERS = 1024
+
+Chosen = TypeVar("Chosen", bound=Parameters)
+
+
+class Experiment(Generic[Chosen]):
+    """A question, and how it is answered."""
+
+    name: ClassVar[str]
+    question: ClassVar[str]
+    reports: ClassVar[tuple[str, ...]]
+    parameters: type[Chosen]
+
+    def tasks(self, chosen: Chosen) -> Sequence[Task]:
+        """What to measure, in that order."""
+        raise NotImplementedError
+
+    def conclude(self, chosen: Chosen, samples: Sequence[Sample]) -> Conclusion:
+        """Tables and figures of what was measured, be it all or a part. Looks at nothing but its arguments."""
+        raise NotImplementedError
+
+    def files(self, chosen: Chosen, samples: Sequence[Sample]) -> dict[str, str]:
+        """Further files in formats that other programs read, by the end of their names."""
+        return {}
+
+
+_HOMES = {
+    "parallelism": "parallelism",
+    "scaling": "scaling",
+    "threshold": "sweeps",
+    "granularity": "sweeps",
+    "levels": "sweeps",
+    "schedule": "sweeps",
+    "shape": "sweeps",
+    "orderings": "choices",
+    "pivot": "choices",
+    "coarseness": "choices",
+    "symmetry": "choices",
+    "algorithms": "choices",
+    "table": "choices",
+    "hash": "hashing",
+    "nodes": "turns",
+    "times": "turns",
+    "branching": "turns",
+    "depths": "pruning",
+    "pruning": "pruning",
+    "determinism": "determinism",
+    "races": "race_check",
+    "profile": "profile",
+    "reproduce": "reproduce",
+}
+"""The module of each experiment: imported when it is asked for."""
+
+_experiments: dict[str, Experiment[Any]] = {}
+
+
+def register(experiment: type[Experiment[Any]]) -> type[Experiment[Any]]:
+    """Make an experiment known by its name."""
+    _experiments[experiment.name] = experiment()
+    return experiment
+
+
+def experiments() -> tuple[str, ...]:
+    """The names of all experiments."""
+    return (*_HOMES, *(name for name in _experiments if name not in _HOMES))
+
+
+def experiment_named(name: str) -> Experiment[Any]:
+    """The experiment called `name`."""
+    if name not in experiments():
+        raise UnknownName.among("experiment", name, experiments())
+    if name not in _experiments:
+        import_module(f"outflank.lab.studies.{_HOMES[name]}")
+    return _experiments[name]
+
+
+def core_counts() -> tuple[int, ...]:
+    """1, 2, 4, … workers, to as many as there are cores."""
+    cores = max(1, int(usable_cores()))
+    doubled = [2**power for power in range(11) if 2**power < cores]
+    return (*doubled, cores)

@@ -1,0 +1,186 @@
+"""Searches as samples: what one of them took and did, and medians over several."""
+
+import os
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.lab.experiment import Task
+from outflank.lab.report import Cell, Sample
+from outflank.machine import usable_cores
+from outflank.search.contract import Limits, Result, Stop
+from outflank.search.deepening import search
+from outflank.search.division import scheme_named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of several searches that are compared."""
+
+    labels: Sample
+    """What sets it apart: the first columns of its rows."""
+    board: Board[Any]
+    depth: int
+    options: dict[str, Any]
+    """For `search`."""
+
+    @property
+    def name(self) -> str:
+        """Its labels in one line."""
+        return ", ".join(f"{name} {value}" for name, value in self.labels.items())
+
+
+def searched(side: Side, stop: Stop, **more: Any) -> tuple[Result, Sample]:
+    """Search a side once: the result, and the sample that it makes."""
+    before = os.times()
+    found = search(side.board, Limits(depth=side.depth), stop=stop, **{"workers": 1, **side.options, **more})
+    after = os.times()
+    return found, {
+        **side.labels,
+        "depth": side.depth,
+        "seconds": found.seconds,
+        "user_seconds": after.user - before.user,
+        "system_seconds": after.system - before.system,
+        **counted(found),
+    }
+
+
+def counted(found: Result) -> Sample:
+    """What a search counted, all workers together."""
+    workers = found.workers
+    return {
+        "value": found.value,
+        "move": str(found.move),
+        "nodes": found.nodes,
+        "leaves": found.leaves,
+        "lookups": found.lookups,
+        "hits": found.hits,
+        "useful_seconds": sum(worker.useful_seconds for worker in workers),
+        "idle_seconds": sum(worker.idle_seconds for worker in workers),
+        "wasted_nodes": sum(worker.wasted_nodes for worker in workers),
+        "spawned": sum(worker.spawned for worker in workers),
+        "stolen": sum(worker.stolen for worker in workers),
+        "steals_tried": sum(worker.steals_tried for worker in workers),
+        "steals_won": sum(worker.steals_won for worker in workers),
+        "aborts_sent": sum(worker.aborts_sent for worker in workers),
+        "aborts_obeyed": sum(worker.aborts_obeyed for worker in workers),
+    }
+
+
+def in_rounds(sides: Sequence[Side], rounds: int) -> list[Task]:
+    """Every side once, then again: a slow minute then slows all of them. What must be compiled is, before the first."""
+    return [
+        Task(f"{side.name}, round {number_}", partial(_sampled, side, number_))
+        for number_ in range(1, rounds + 1)
+        for side in sides
+    ]
+
+
+def _sampled(side: Side, number_: int, stop: Stop) -> list[Sample]:
+    if number_ == 1:
+        warm(side)
+    _, sample = searched(side, stop)
+    return [{**sample, "round": number_}]
+
+
+def warm(side: Side) -> None:
+    """Compile what a side needs, so that no sample has to wait for it."""
+    search(side.board, Limits(depth=1), **{"workers": 1, **side.options, "deepen": False})
+
+
+def grouped(samples: Iterable[Sample], *names: str) -> dict[tuple[Cell, ...], list[Sample]]:
+    """Samples by what they have under some names, in the order in which they first come."""
+    groups: dict[tuple[Cell, ...], list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(tuple(sample.get(name) for name in names), []).append(sample)
+    return groups
+
+
+def number(cell: Cell) -> float:
+    """A cell that holds a number."""
+    assert isinstance(cell, int | float), cell
+    return cell
+
+
+def median(samples: Sequence[Sample], measure: str | Callable[[Sample], float]) -> float:
+    """The median of one measure."""
+    return statistics.median(
+        number(sample[measure]) if isinstance(measure, str) else measure(sample) for sample in samples
+    )
+
+
+def median_count(samples: Sequence[Sample], measure: str) -> int:
+    """The median of a count: a whole number, the same for all where the count does not depend on luck."""
+    return round(median(samples, measure))
+
+
+def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
+    """The least and the greatest."""
+    values = [number(sample[measure]) for sample in samples]
+    return min(values), max(values)
+
+
+def relative_spread(samples: Sequence[Sample], measure: str) -> float:
+    """The distance of the quartiles as a part of the median: how much to trust it."""
+    values = sorted(number(sample[measure]) for sample in samples)
+    if len(values) < 2 or not (middle := statistics.median(values)):
+        return 0.0
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return (high - low) / middle
+
+
+def share(part: float, whole: float) -> float | None:
+    """A part of a whole; nothing where there is no whole."""
+    return part / whole if whole else None
+
+
+ENOUGH_CORES = 0.9
+"""The part of its busy time that a search must have had a core for, or its time says more about the machine."""
+
+
+def processor_share(samples: Sequence[Sample]) -> float | None:
+    """Processor time for each second that workers had something to do: less than 1 where others had the cores."""
+    busy = sum(number(sample["useful_seconds"]) or number(sample["seconds"]) for sample in samples)
+    processor = sum(number(sample["user_seconds"]) + number(sample["system_seconds"]) for sample in samples)
+    return processor / busy if busy > 0.5 else None  # clocks of processes tick in hundredths
+
+
+def disturbed(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+    """What to say of sides that did not have the cores they wanted."""
+    shares = {name: processor_share(samples) for name, samples in groups.items()}
+    low = {name: each for name, each in shares.items() if each is not None and each < ENOUGH_CORES}
+    if not low:
+        return ()
+    worst = min(low, key=lambda name: low[name])
+    return (
+        f"The machine was busy with something else: {worst} had {low[worst]:.0%} of the processor time it wanted. "
+        "Times and speed-ups are not to be trusted.",
+    )
+
+
+UNDIVIDED = ("shared-table", "abdada", "root-parallel", "tree-parallel")
+"""Schemes whose workers all search the same tree: there are no split points to be noted."""
+
+
+def check_divides(scheme: str) -> None:
+    """Refuse a scheme that has no split points."""
+    scheme_named(scheme)
+    if scheme in UNDIVIDED:
+        raise OutflankError(f"{scheme} does not divide the tree: it has no split points to look at")
+
+
+def beyond_cores(workers: Iterable[int]) -> tuple[str, ...]:
+    """What to say of more workers than cores."""
+    cores = usable_cores()
+    many = sorted({count for count in workers if count > cores})
+    if not many:
+        return ()
+    counts = ", ".join(map(str, many))
+    return (
+        f"{counts} workers took turns on {cores:g} cores: their times say nothing about speed-up, and none is given. "
+        "Their nodes are what they would be.",
+    )

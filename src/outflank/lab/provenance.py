@@ -1,0 +1,73 @@
+"""Where a result comes from: what is needed to repeat it, or to doubt it."""
+
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import outflank
+from outflank.machine import this_machine
+
+LIBRARIES = ("numba", "llvmlite", "numpy")
+
+
+def provenance(command: str, **more: Any) -> dict[str, Any]:
+    """The command, the commit, the machine and the versions of now."""
+    return {
+        "command": command,
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "machine": this_machine().as_dict(),
+        "versions": {
+            "outflank": outflank.__version__,
+            "python": platform.python_version(),
+            **{library: _version(library) for library in LIBRARIES},
+        },
+        **more,
+    }
+
+
+def commit() -> str | None:
+    """The commit of the package's own repository, marked if files differ from it; None where there is none."""
+    home = Path(outflank.__file__).parent
+    if not any((parent / ".git").exists() for parent in (home.parent, home.parent.parent)):
+        return None
+    return first_line("git", "-C", str(home), "describe", "--always", "--dirty") or None
+
+
+def first_line(*command: str) -> str:
+    """What a program prints first; nothing if there is no such program."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return (done.stdout.splitlines() or [""])[0]
+
+
+def in_command_line(name: str, chosen: dict[str, Any], defaults: dict[str, Any]) -> str:
+    """The command that repeats a run: every parameter that is not the default one."""
+    words = ["outflank", "lab", name]
+    for key, value in chosen.items():
+        if value == defaults.get(key) or value is None:
+            continue
+        flag = f"--{key.replace('_', '-')}"
+        if isinstance(value, bool):
+            words.append(flag if value else f"--no-{key.replace('_', '-')}")
+        else:
+            several = isinstance(value, tuple | list)
+            words += [flag, ",".join(map(str, value)) if several else _quoted(str(value))]
+    return " ".join(words)
+
+
+def _quoted(word: str) -> str:
+    return word if word and not set(word) & set(" ;()'\"*") else f"'{word}'"
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return sys.modules[library].__version__ if library in sys.modules else None

@@ -1,0 +1,51 @@
+"""A check in a process of its own: kernels are compiled or interpreted from the first import on.
+
+Reads a JSON object from standard input: the position, and the arguments of `check`; prints its findings as rows.
+"""
+
+import json
+import sys
+from typing import Any
+
+from outflank.boards import Board, OthelloBoard
+from outflank.lab.races import Findings, check
+
+
+def main() -> None:
+    """Check what is asked for."""
+    request: dict[str, Any] = json.load(sys.stdin)
+    position, size = request.pop("position"), request.pop("size")
+    board = OthelloBoard.start(size) if position is None else Board.from_text(position)
+    print(json.dumps(rows(check(board, **request))))
+
+
+def rows(findings: Findings) -> list[dict[str, Any]]:
+    """Findings as samples: a row for each race, and one for the whole."""
+    found: list[dict[str, Any]] = [
+        {
+            "what": "whole",
+            "schedules": findings.schedules,
+            "steps": findings.steps,
+            "accesses": findings.accesses,
+            "unfinished": len(findings.unfinished),
+            "wrong_values": len(findings.wrong),
+            "trouble": "; ".join(findings.unfinished),
+        }
+    ]
+    found += [
+        {
+            "what": "race",
+            "memory": race.what,
+            "first": str(race.first),
+            "second": str(race.second),
+            "times": race.times,
+            "declared": race.declared,
+            "reason": race.reason,
+        }
+        for race in findings.races
+    ]
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""What an experiment says: tables, figures and sentences, as plain values that can be printed, drawn and kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+Cell = int | float | str | bool | None
+"""What a table holds: None is a cell that has nothing to say."""
+
+Sample = dict[str, Cell]
+"""One measurement, flat: what was measured, under which conditions, and what came out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table, with the unit of each column in its name."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    """Sentences below it: what a column means, what must not be concluded."""
+
+    def __post_init__(self) -> None:
+        wrong = [row for row in self.rows if len(row) != len(self.columns)]
+        if wrong:
+            raise ValueError(f"{self.title}: {len(self.columns)} columns, but a row of {len(wrong[0])}")
+
+    @classmethod
+    def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = ()) -> "Table":
+        """A table of rows that name their columns; the first row says their order."""
+        columns = tuple(dict.fromkeys(name for row in rows for name in row))
+        cells = tuple(tuple(row.get(name) for name in columns) for row in rows)
+        return cls(title=title, columns=columns, rows=cells, notes=tuple(notes))
+
+    def column(self, name: str) -> list[Cell]:
+        """The cells of one column."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The same as a data frame; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        from outflank.lab.drawing.page import table_html
+
+        return table_html(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """One curve, or one colour of bars."""
+
+    name: str
+    points: tuple[tuple[float | str, float], ...]
+    """x and y; for bars x is the name of a group."""
+    spread: tuple[tuple[float, float], ...] = ()
+    """The least and the greatest y at each point, where it was measured several times."""
+    style: str = "line"
+    """`line` (with its points marked), `points`, `dashed` (a bound or an ideal), or `band` (`spread` filled)."""
+    published: bool = False
+    """Whether it is a report's and not ours: drawn with hollow marks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """Curves or bars over axes that say their units."""
+
+    title: str
+    x: str
+    """What the axis shows, its unit included: `workers`, `time (s)`."""
+    y: str
+    series: tuple[Series, ...]
+    kind: str = "lines"
+    """`lines` or `bars`."""
+    log_x: bool = False
+    log_y: bool = False
+    caption: str = ""
+    """What a reader should see in it."""
+
+    def _repr_html_(self) -> str:
+        from outflank.lab.drawing.page import figure_html
+
+        return figure_html(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flame:
+    """A flame graph: boxes within boxes, as wide as what they stand for took."""
+
+    title: str
+    unit: str
+    root: "FlameBox"
+    caption: str = ""
+
+    def _repr_html_(self) -> str:
+        from outflank.lab.drawing.page import figure_html
+
+        return figure_html(self)
+
+
+@dataclass(slots=True)
+class FlameBox:
+    """A box of a flame graph and those upon it."""
+
+    name: str
+    value: float = 0.0
+    """Its own and that of all above it."""
+    upper: "dict[str, FlameBox]" = field(default_factory=dict)
+
+    def add(self, path: Sequence[str], value: float) -> None:
+        """Let the box at the end of `path`, and all below it, grow."""
+        box = self
+        box.value += value
+        for name in path:
+            box = box.upper.setdefault(name, FlameBox(name))
+            box.value += value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """What somebody did for a while."""
+
+    lane: str
+    kind: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Who did what, when: a lane for each worker, a colour for each kind."""
+
+    title: str
+    unit: str
+    intervals: tuple[Interval, ...]
+    kinds: tuple[str, ...]
+    """All kinds, in the order of the legend."""
+    caption: str = ""
+
+    def _repr_html_(self) -> str:
+        from outflank.lab.drawing.page import figure_html
+
+        return figure_html(self)
+
+
+Figure = Plot | Flame | Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that one run of an experiment has to say."""
+
+    experiment: str
+    question: str
+    """What the experiment answers."""
+    reports: tuple[str, ...]
+    """The seed reports that it comes from, by number."""
+    parameters: dict[str, Any]
+    provenance: dict[str, Any]
+    """Command, commit, machine, versions and seed: what is needed to repeat it."""
+    samples: tuple[Sample, ...]
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was found, and what must not be concluded from it."""
+    passed: bool = True
+    """False: something that had to be equal is not."""
+    complete: bool = True
+    """False: the run was interrupted, and this is what it had."""
+
+    def __getitem__(self, title: str) -> Table:
+        """The table whose title begins so."""
+        for table in self.tables:
+            if table.title.startswith(title):
+                return table
+        raise KeyError(f"{title!r}: one of {', '.join(table.title for table in self.tables)}")
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The samples as a data frame; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self.samples))
+
+    def _repr_html_(self) -> str:
+        from outflank.lab.drawing.page import report_html
+
+        return report_html(self)

@@ -1,0 +1,213 @@
+"""How an experiment is run: task after task, each kept as soon as it is measured."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from outflank.errors import OutflankError
+from outflank.lab import store
+from outflank.lab.drawing.page import page_html
+from outflank.lab.experiment import Experiment, experiment_named
+from outflank.lab.provenance import in_command_line, provenance
+from outflank.lab.report import Report, Sample
+from outflank.search.contract import Stop
+
+KEEP_SECONDS = 2.0
+"""How often a run under way is written to disk, at most."""
+
+ENOUGH_TO_JUDGE = 0.03
+"""The part of a run after which the time left is estimated: before that it has mostly compiled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    task: str
+    """What is measured now; empty at the end."""
+    done: float
+    """The part of the work that is done, 0 to 1."""
+    seconds_left: float | None
+    """An estimate, once there is something to estimate from."""
+
+
+def run(
+    name: str,
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    replace: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+    **parameters: Any,
+) -> Report:
+    """Run the experiment called `name`; with `out`, write its page, its samples and all that repeats it there.
+
+    A run that is stopped returns what it has, marked as incomplete, and goes on from there with `resume`.
+
+    >>> run("depths", depths=(1, 2)).tables[0].column("depth")
+    [1, 2]
+    """
+    experiment = experiment_named(name)
+    chosen = _chosen(experiment, parameters)
+    kept: list[Sample] = []
+    directory = Path(out) if out is not None else None
+    origin = provenance(in_command_line(name, asdict(chosen), asdict(experiment.parameters())))
+    if resume and directory is None:
+        raise OutflankError("to resume a run, say where it was kept (--out)")
+    if directory is not None:
+        kept, origin = _begin(experiment, chosen, directory, origin, resume=resume, replace=replace)
+    return _Run(experiment, chosen, directory, origin, kept).measure(progress, stop or Stop())
+
+
+def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
+    """The report that a JSON file holds, concluded and drawn anew; with `out`, written there."""
+    found = store.read(Path(path))
+    experiment = experiment_named(found["experiment"])
+    chosen = _chosen(experiment, found["parameters"])
+    directory = Path(out) if out is not None else None
+    if directory is not None:
+        store.check_writable(directory)
+    report = report_of(experiment, chosen, found["provenance"], found["samples"], bool(found.get("complete")))
+    if directory is not None:
+        write_report(report, experiment, chosen, directory)
+    return report
+
+
+def report_of(
+    experiment: Experiment[Any], chosen: Any, origin: dict[str, Any], samples: Sequence[Sample], complete: bool
+) -> Report:
+    """What an experiment concludes from samples."""
+    conclusion = experiment.conclude(chosen, samples)
+    return Report(
+        experiment=experiment.name,
+        question=experiment.question,
+        reports=experiment.reports,
+        parameters=json.loads(json.dumps(asdict(chosen))),
+        provenance=origin,
+        samples=tuple(samples),
+        tables=conclusion.tables,
+        figures=conclusion.figures,
+        notes=conclusion.notes,
+        passed=conclusion.passed,
+        complete=complete,
+    )
+
+
+def write_report(report: Report, experiment: Experiment[Any], chosen: Any, directory: Path) -> None:
+    """The page, the samples as JSON and CSV, and what else the experiment has."""
+    texts = {
+        ".json": json.dumps(store.document(report), indent=1) + "\n",
+        ".csv": store.csv_text(report.samples),
+        ".html": page_html(report),
+        **experiment.files(chosen, report.samples),
+    }
+    for ending, text in texts.items():
+        store.write(directory / f"{experiment.name}{ending}", text)
+
+
+def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
+    known = experiment.parameters.__dataclass_fields__
+    for name in parameters:
+        if name not in known:
+            raise OutflankError(f"{experiment.name} has no parameter {name!r} (known: {', '.join(known) or 'none'})")
+    return experiment.parameters(**parameters)
+
+
+def _begin(
+    experiment: Experiment[Any],
+    chosen: Any,
+    directory: Path,
+    origin: dict[str, Any],
+    *,
+    resume: bool,
+    replace: bool,
+) -> tuple[list[Sample], dict[str, Any]]:
+    """What an earlier run has left in the directory, and where that comes from."""
+    path = directory / f"{experiment.name}.json"
+    if resume:
+        found = store.read(path)
+        if found["experiment"] != experiment.name:
+            raise OutflankError(f"{path} holds {found['experiment']}, not {experiment.name}")
+        if found["parameters"] != json.loads(json.dumps(asdict(chosen))):
+            before = in_command_line(experiment.name, found["parameters"], asdict(experiment.parameters()))
+            raise OutflankError(f"{path} was measured with other parameters: {before}")
+        store.check_writable(directory)
+        if found["provenance"].get("commit") != origin["commit"]:
+            origin["resumed from"] = found["provenance"]
+        else:
+            origin = found["provenance"]
+        return found["samples"], origin
+    store.check_writable(directory)
+    if path.exists() and not replace:
+        raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
+    return [], origin
+
+
+class _Run:
+    """One run under way."""
+
+    def __init__(
+        self,
+        experiment: Experiment[Any],
+        chosen: Any,
+        directory: Path | None,
+        origin: dict[str, Any],
+        kept: list[Sample],
+    ) -> None:
+        self.experiment, self.chosen, self.directory = experiment, chosen, directory
+        self.origin, self.samples = origin, kept
+        self.written = time.monotonic()
+
+    def measure(self, progress: Callable[[Progress], None] | None, stop: Stop) -> Report:
+        tasks = self.experiment.tasks(self.chosen)
+        total = sum(task.weight for task in tasks)
+        known = {str(sample["task"]) for sample in self.samples}
+        done = sum(task.weight for task in tasks if task.name in known)
+        skipped, began = done, time.monotonic()
+        try:
+            for task in tasks:
+                if task.name in known:
+                    continue
+                if progress is not None:
+                    spent = time.monotonic() - began
+                    known_pace = done - skipped > ENOUGH_TO_JUDGE * total
+                    left = spent / (done - skipped) * (total - done) if known_pace else None
+                    progress(Progress(task=task.name, done=done / total, seconds_left=left))
+                fresh = [{"task": task.name, **sample} for sample in task.run(stop)] if not stop.called else []
+                if stop.called:
+                    break  # what the stopped task found is worth nothing
+                self.samples += fresh
+                done += task.weight
+                if time.monotonic() > self.written + KEEP_SECONDS:
+                    self._keep()
+        except BaseException:
+            self._keep()
+            raise
+        if progress is not None:
+            progress(Progress(task="", done=done / total if total else 1.0, seconds_left=None))
+        report = report_of(self.experiment, self.chosen, self.origin, self.samples, not stop.called)
+        if self.directory is not None:
+            write_report(report, self.experiment, self.chosen, self.directory)
+        return report
+
+    def _keep(self) -> None:
+        """Write down what has been measured so far; what it means is said at the end."""
+        self.written = time.monotonic()
+        if self.directory is None or not self.samples:
+            return
+        so_far = Report(
+            experiment=self.experiment.name,
+            question=self.experiment.question,
+            reports=self.experiment.reports,
+            parameters=asdict(self.chosen),
+            provenance=self.origin,
+            samples=tuple(self.samples),
+            tables=(),
+            complete=False,
+        )
+        text = json.dumps(store.document(so_far), indent=1) + "\n"
+        store.write(self.directory / f"{self.experiment.name}.json", text)

@@ -1,0 +1,84 @@
+"""Results on disk: one JSON file that holds a whole run, and what is drawn from it."""
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from outflank.errors import OutflankError
+from outflank.lab.report import Report, Sample
+
+SCHEMA = "outflank/lab/1"
+
+
+def document(report: Report) -> dict[str, Any]:
+    """A report as JSON has it. Tables are there for readers; all but the samples can be drawn again from those."""
+    return {
+        "schema": SCHEMA,
+        "experiment": report.experiment,
+        "question": report.question,
+        "reports": list(report.reports),
+        "complete": report.complete,
+        "passed": report.passed,
+        "parameters": report.parameters,
+        "provenance": report.provenance,
+        "notes": list(report.notes),
+        "tables": [table.as_dict() for table in report.tables],
+        "samples": list(report.samples),
+    }
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The document in a file, checked; one clear line if it is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OutflankError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise OutflankError(f"{path} is damaged: {error}") from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise OutflankError(f"{path} is not a result of the laboratory ({SCHEMA})")
+    for key, kind in (("experiment", str), ("parameters", dict), ("provenance", dict), ("samples", list)):
+        if not isinstance(found.get(key), kind):
+            raise OutflankError(f"{path} is damaged: its {key} are missing")
+    for sample in found["samples"]:
+        if not isinstance(sample, dict) or not isinstance(sample.get("task"), str):
+            raise OutflankError(f"{path} is damaged: a sample does not name its task")
+    return found
+
+
+def check_writable(directory: Path) -> None:
+    """Make the directory, and see that files can be written there, before anything is measured."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise OutflankError(f"{directory} cannot be written to: {error.strerror}") from None
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a reader, or a power cut, never finds half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def csv_text(samples: Sequence[Sample]) -> str:
+    """The samples, a line each."""
+    columns = list(dict.fromkeys(name for sample in samples for name in sample))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(samples)
+    return text.getvalue()

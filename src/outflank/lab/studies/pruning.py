@@ -1,0 +1,189 @@
+"""What alpha-beta saves in Abalone, and how a search grows with its depth: report 003's figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from outflank.boards import AbaloneBoard
+from outflank.lab.boards import lab_positions
+from outflank.lab.classroom import lab_search_003
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.literature import rows as published_rows
+from outflank.lab.measuring import grouped, median, number
+from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.search.contract import Limits, Result, Stop
+from outflank.search.deepening import search
+
+PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
+
+
+def _searched(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Result:
+    if program == "minimax":
+        return search(
+            board, Limits(depth=depth), stop=stop, algorithm="minimax", evaluation="rings", deepen=False, workers=1
+        )
+    return lab_search_003(board, depth, "rings", share_alpha=program == "alpha-beta", stop=stop)
+
+
+def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: int, stop: Stop) -> list[Sample]:
+    if round_ == 1:
+        _searched(program, board, 1, stop)  # compiles
+    found = _searched(program, board, depth, stop)
+    sample: Sample = {
+        "program": program,
+        "position": name,
+        "depth": depth,
+        "round": round_,
+        "value": found.value,
+        "leaves": found.leaves,
+        "nodes": found.nodes,
+        "seconds": found.seconds,
+    }
+    return [sample]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepthsChoice(Parameters):
+    """What is measured."""
+
+    depths: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies from the start.")
+    minimax_depth: int = option(4, "Plies of minimax, at most: at 5 it evaluates 283 million leaves.")
+    rounds: int = option(3, "Times that each depth is measured.")
+
+
+@register
+class Depths(Experiment[DepthsChoice]):
+    """Time and leaves by depth."""
+
+    name = "depths"
+    question = "How do time and leaves grow with the depth, with and without pruning?"
+    reports = ("003",)
+    parameters = DepthsChoice
+
+    def tasks(self, chosen: DepthsChoice) -> Sequence[Task]:
+        board = AbaloneBoard.start()
+        return [
+            Task(
+                f"{program}, depth {depth}, round {number_}",
+                partial(_sample, program, "start", board, depth, number_),
+                float(20 ** (depth - 3)) * (20 if program == "minimax" else 1),
+            )
+            for number_ in range(1, chosen.rounds + 1)
+            for program in PROGRAMS
+            for depth in chosen.depths
+            if program != "minimax" or depth <= chosen.minimax_depth
+        ]
+
+    def conclude(self, chosen: DepthsChoice, samples: Sequence[Sample]) -> Conclusion:
+        by_depth: dict[int, Sample] = {int(depth): {"depth": depth} for depth in chosen.depths}
+        for (program, depth), found in grouped(samples, "program", "depth").items():
+            row = by_depth[int(number(depth))]
+            row[f"{program}: leaves"] = found[0]["leaves"]
+            row[f"{program}: time (s)"] = median(found, "seconds")
+        curves = grouped(samples, "program")
+
+        def over(measure: str) -> tuple[Series, ...]:
+            return tuple(
+                Series(
+                    name=str(program),
+                    points=tuple(
+                        (number(depth), median(each, measure)) for (depth,), each in grouped(found, "depth").items()
+                    ),
+                )
+                for (program,), found in curves.items()
+            )
+
+        printed = tuple(
+            Series(
+                name=f"003 {row['algorithm']}",
+                points=((row["depth"], float(row["evaluations"])),),
+                style="points",
+                published=True,
+            )
+            for row in published_rows("003", "evaluations")
+        )
+        return Conclusion(
+            tables=(Table.of("Abalone from the start, by depth", list(by_depth.values())),),
+            figures=(
+                Plot(
+                    title="leaves by depth",
+                    x="depth (plies)",
+                    y="leaves",
+                    log_y=True,
+                    series=(*over("leaves"), *printed),
+                ),
+                Plot(title="time by depth", x="depth (plies)", y="time (s)", log_y=True, series=over("seconds")),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruningChoice(Parameters):
+    """What is measured."""
+
+    depth: int = option(4, "Plies.")
+
+
+@register
+class Pruning(Experiment[PruningChoice]):
+    """Minimax beside alpha-beta on report 003's positions."""
+
+    name = "pruning"
+    question = "Which part of the tree does alpha-beta leave out, in leaves and in nodes?"
+    reports = ("003",)
+    parameters = PruningChoice
+
+    def tasks(self, chosen: PruningChoice) -> Sequence[Task]:
+        return [
+            Task(
+                f"{program}, {name}",
+                partial(_sample, program, name, board, chosen.depth, 1),
+                10.0 if program == "minimax" else 1.0,
+            )
+            for name, board in lab_positions().items()
+            for program in PROGRAMS
+        ]
+
+    def conclude(self, chosen: PruningChoice, samples: Sequence[Sample]) -> Conclusion:
+        lines: list[Sample] = []
+        rates: dict[str, list[float]] = {}
+        for (position,), found in grouped(samples, "position").items():
+            by_program = {str(sample["program"]): sample for sample in found}
+            row: Sample = {"position": position}
+            for program, sample in by_program.items():
+                row[f"{program}: leaves"] = sample["leaves"]
+                row[f"{program}: nodes"] = sample["nodes"]
+                if program != "minimax" and "minimax" in by_program:
+                    whole = by_program["minimax"]
+                    rate = 1 - number(sample["leaves"]) / number(whole["leaves"])
+                    row[f"{program}: leaves pruned"] = f"{rate:.2%}"
+                    row[f"{program}: nodes pruned"] = f"{1 - number(sample['nodes']) / number(whole['nodes']):.2%}"
+                    rates.setdefault(program, []).append(rate)
+            lines.append(row)
+        differing = [
+            str(position)
+            for (position,), found in grouped(samples, "position").items()
+            if len({sample["value"] for sample in found}) > 1
+        ]
+        notes = [
+            f"{program} leaves out {sum(found) / len(found):.1%} of the leaves on average (report 003: about 97 %)."
+            for program, found in rates.items()
+        ]
+        if differing:
+            notes.append(f"Minimax and alpha-beta disagree on the value of {', '.join(differing)}: they must not.")
+        series = tuple(
+            Series(name=program, points=tuple((str(sample["position"]), number(sample["leaves"])) for sample in found))
+            for (program,), found in _in_order(samples)
+        )
+        return Conclusion(
+            tables=(Table.of(f"pruning at depth {chosen.depth}", lines),),
+            figures=(Plot(title="evaluations", x="position", y="leaves", kind="bars", log_y=True, series=series),),
+            notes=tuple(notes),
+            passed=not differing,
+        )
+
+
+def _in_order(samples: Sequence[Sample]) -> list[tuple[tuple[str], list[Sample]]]:
+    groups: dict[Any, list[Sample]] = grouped(samples, "program")
+    return [((program,), groups[program,]) for program in PROGRAMS if (program,) in groups]

@@ -1,0 +1,130 @@
+"""Whether workers touch the same memory unordered: what cilkscreen was for reports 002 and 004."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from outflank.errors import OutflankError
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.measuring import grouped, number
+from outflank.lab.report import Sample, Table
+from outflank.search.contract import Stop
+from outflank.search.division import scheme_named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Parameters):
+    """What is checked."""
+
+    schemes: tuple[str, ...] = option(
+        ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada"), "Schemes, by name."
+    )
+    position: str | None = option(None, "A position in any notation.  [the start of a small Othello board]")
+    size: int = option(6, "The size of that board.")
+    workers: int = option(2, "Workers.")
+    depth: int = option(3, "Plies: the interpreter is some ten thousand times slower than compiled code.")
+    threshold: int = option(1, "Plies left at which a part is searched alone.")
+    schedules: int = option(4, "Interleavings of each scheme.")
+    steps: int = option(2_000_000, "Accesses after which a search counts as endless.")
+    seed: int = option(1, "From which the interleavings are drawn.")
+
+    def __post_init__(self) -> None:
+        super(Choice, self).__post_init__()
+        for name in self.schemes:
+            if "uct" in scheme_named(name).carries:
+                raise OutflankError(f"{name} plays at random: there is no value that its schedules could agree on")
+
+
+@register
+class Races(Experiment[Choice]):
+    """Searches in the interpreter, interleaved from a seed."""
+
+    name = "races"
+    question = "Do workers touch the same memory unordered, other than where the source says that they may?"
+    reports = ("002", "004")
+    parameters = Choice
+
+    def tasks(self, chosen: Choice) -> Sequence[Task]:
+        return [Task(scheme, partial(_checked, chosen, scheme)) for scheme in chosen.schemes]
+
+    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+        wholes = [sample for sample in samples if sample["what"] == "whole"]
+        races = [sample for sample in samples if sample["what"] == "race"]
+        lines: list[Sample] = []
+        for sample in wholes:
+            mine = [race for race in races if race["scheme"] == sample["scheme"]]
+            lines.append(
+                {
+                    "scheme": sample["scheme"],
+                    "schedules": sample["schedules"],
+                    "accesses": sample["accesses"],
+                    "declared races": sum(bool(race["declared"]) for race in mine),
+                    "other races": sum(not race["declared"] for race in mine),
+                    "searches without end": sample["unfinished"],
+                    "wrong values": sample["wrong_values"],
+                }
+            )
+        passed = not any(line["other races"] or line["searches without end"] or line["wrong values"] for line in lines)
+        tables = [Table.of(f"races: {chosen.workers} workers, depth {chosen.depth}", lines)]
+        for declared, title in ((False, "races that nobody has accepted"), (True, "races that the source declares")):
+            found = [
+                {
+                    "memory": memory,
+                    "first": first,
+                    "second": second,
+                    "times": sum(int(number(race["times"])) for race in each),
+                    "schemes": ", ".join(dict.fromkeys(str(race["scheme"]) for race in each)),
+                    "why it is accepted": each[0]["reason"],
+                }
+                for (memory, first, second), each in grouped(
+                    [race for race in races if race["declared"] is declared], "memory", "first", "second"
+                ).items()
+            ]
+            if found:
+                tables.append(Table.of(title, found))
+        accesses = sum(int(number(sample["accesses"])) for sample in wholes)
+        told = "no race but the declared ones" if passed else "something is wrong"
+        trouble = [f"{sample['scheme']}: {sample['trouble']}" for sample in wholes if sample["trouble"]]
+        notes = (f"{accesses:,} accesses watched: {told}.", *trouble)
+        return Conclusion(tables=tuple(tables), notes=notes, passed=passed)
+
+
+def _checked(chosen: Choice, scheme: str, stop: Stop) -> list[Sample]:
+    carries = scheme_named(scheme).carries
+    request: dict[str, Any] = {
+        "position": chosen.position,
+        "size": chosen.size,
+        "parallel": scheme,
+        "algorithm": "minimax" if scheme == "fork-join" else "pvs" if "pvs" in carries else carries[0],
+        "workers": chosen.workers,
+        "depth": chosen.depth,
+        "threshold": chosen.threshold,
+        "schedules": chosen.schedules,
+        "steps": chosen.steps,
+        "seed": chosen.seed,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "outflank.lab.races"],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for this process to pass on
+    )
+    stop.tell(process.kill)
+    try:
+        answer, trouble = process.communicate(json.dumps(request))
+    finally:
+        stop.forget(process.kill)
+    if stop.called:
+        return []
+    if process.returncode != 0:
+        raise OutflankError(f"{scheme}: {(trouble.strip().splitlines() or ['the check failed'])[-1]}")
+    found: list[Sample] = json.loads(answer)
+    return [{"scheme": scheme, **row} for row in found]

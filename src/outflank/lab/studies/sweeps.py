@@ -1,0 +1,286 @@
+"""How finely a tree should be divided, and how its parts be handed out: one choice varied, all else the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from outflank.boards import Board
+from outflank.errors import UnknownName
+from outflank.lab.boards import lab_positions, othello_midgame, othello_start
+from outflank.lab.classroom import PROGRAM, REPORT_000
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.literature import rows as published_rows
+from outflank.lab.measuring import (
+    Side,
+    beyond_cores,
+    disturbed,
+    grouped,
+    in_rounds,
+    median,
+    median_count,
+    number,
+    share,
+    spread,
+)
+from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.machine import usable_cores
+
+ALONE = "alone"
+"""The side that all others are held against: one worker, undivided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Parameters):
+    """What is measured."""
+
+    workers: int = option(core_counts()[-1], "Workers that share the search.")
+    rounds: int = option(5, "Times that each side is measured.")
+
+
+class Sweep(Experiment[Any]):
+    """A comparison of sides that differ in one choice."""
+
+    varied: ClassVar[str]
+    """The choice: the first column, and the axis of the plot."""
+
+    def sides(self, chosen: Any) -> list[Side]:
+        """What is compared."""
+        raise NotImplementedError
+
+    def side(self, label: Any, board: Board[Any], depth: int, **options: Any) -> Side:
+        """One of them."""
+        return Side(labels={self.varied: label}, board=board, depth=depth, options=options)
+
+    def tasks(self, chosen: Any) -> Sequence[Task]:
+        return in_rounds(self.sides(chosen), chosen.rounds)
+
+    def published(self) -> tuple[Series, ...]:
+        """The reports' curves."""
+        return ()
+
+    def conclude(self, chosen: Any, samples: Sequence[Sample]) -> Conclusion:
+        groups = grouped(samples, self.varied)
+        alone = groups.get((ALONE,))
+        table = Table.of(
+            f"{self.name}: {chosen.workers} workers",
+            [self._row(label, found, alone, chosen.workers) for (label,), found in groups.items()],
+        )
+        divided = {label: found for (label,), found in groups.items() if label != ALONE}
+        best = min(divided, key=lambda label: median(divided[label], "seconds"), default=None)
+        notes = [] if best is None else [f"Fastest here: {self.varied} {best}."]
+        values = {sample["value"] for sample in samples}
+        if chosen.workers <= usable_cores():
+            notes += disturbed({f"{self.varied} {label}": found for label, found in divided.items()})
+        if len(values) > 1:
+            notes.append(f"The value differs: {', '.join(map(str, values))}. It must not.")
+        return Conclusion(
+            tables=(table,),
+            figures=(self._plot(divided),) if divided else (),
+            notes=(*notes, *beyond_cores((chosen.workers,))),
+            passed=len(values) <= 1,
+        )
+
+    def _row(self, label: Any, found: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
+        count = 1 if label == ALONE else workers
+        useful = median(found, "useful_seconds") / count if label != ALONE else None
+        seconds = median(found, "seconds")
+        return {
+            self.varied: label,
+            "useful time per worker (s)": useful,
+            "overhead per worker (s)": max(0.0, seconds - useful) if useful is not None else None,
+            "time (s)": seconds,
+            "speed-up": median(alone, "seconds") / seconds if alone and label != ALONE else None,
+            "steal success": share(
+                sum(number(each["steals_won"]) for each in found), sum(number(each["steals_tried"]) for each in found)
+            ),
+            "idle share": share(
+                median(found, "idle_seconds"), median(found, "idle_seconds") + median(found, "useful_seconds")
+            ),
+            "nodes": median_count(found, "nodes"),
+            "moves offered": median_count(found, "spawned"),
+            "steals": median_count(found, "steals_won"),
+            "aborts": median_count(found, "aborts_sent"),
+        }
+
+    def _plot(self, divided: dict[Any, list[Sample]]) -> Plot:
+        best = min(median(found, "seconds") for found in divided.values())
+        labels = {label: label if isinstance(label, int) else str(label) for label in divided}
+        return Plot(
+            title=f"{self.name}: time relative to the best",
+            x=self.varied,
+            y="time / least time",
+            series=(
+                Series(
+                    name="outflank",
+                    points=tuple((labels[label], median(found, "seconds") / best) for label, found in divided.items()),
+                    spread=tuple(
+                        (low / best, high / best)
+                        for low, high in (spread(each, "seconds") for each in divided.values())
+                    ),
+                ),
+                *self.published(),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdChoice(Choice):
+    """What is measured."""
+
+    depth: int = option(15, "Plies, from the start.")
+    thresholds: tuple[int, ...] = option((1, 3, 5, 7, 9), "Plies left at which parts are no longer divided.")
+
+
+@register
+class Threshold(Sweep):
+    """Report 000's `par`: MTD(f) whose null-window searches are divided, from its start position."""
+
+    name = "threshold"
+    question = "From which depth left should a part be searched alone (MTD(f), young brothers wait)?"
+    reports = ("000",)
+    parameters = ThresholdChoice
+    varied = "threshold"
+
+    def sides(self, chosen: ThresholdChoice) -> list[Side]:
+        board = othello_start()
+        shared = {**REPORT_000, "parallel": "ybw", "workers": chosen.workers}
+        return [
+            self.side(ALONE, board, chosen.depth, **REPORT_000, workers=1),
+            *(self.side(depth, board, chosen.depth, **shared, threshold=depth) for depth in chosen.thresholds),
+        ]
+
+    def published(self) -> tuple[Series, ...]:
+        found = []
+        for program in ("par", "par_rmi", "par_tuple"):
+            times = {row["threshold"]: row["sum_s"] for row in published_rows("000", f"threshold_{program}")}
+            points = tuple((depth, seconds / min(times.values())) for depth, seconds in times.items())
+            found.append(Series(name=f"000 {program}, 64 processors", points=points, style="points", published=True))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GranularityChoice(Choice):
+    """What is measured."""
+
+    depth: int = option(7, "Plies of minimax, from a mid-game board.")
+    granularities: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies left at which minimax goes on alone.")
+
+
+@register
+class Granularity(Sweep):
+    """Report 002's: the depth at which fork-join minimax goes on alone."""
+
+    name = "granularity"
+    question = "At which depth left should fork-join minimax go on alone?"
+    reports = ("002",)
+    parameters = GranularityChoice
+    varied = "granularity"
+
+    def sides(self, chosen: GranularityChoice) -> list[Side]:
+        board = othello_midgame()
+        shared = {**PROGRAM, "parallel": "fork-join", "workers": chosen.workers}
+        return [
+            self.side(ALONE, board, chosen.depth, **PROGRAM, workers=1),
+            *(self.side(depth, board, chosen.depth, **shared, threshold=depth) for depth in chosen.granularities),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelsChoice(Choice):
+    """What is measured."""
+
+    depth: int = option(12, "Plies, from a mid-game board.")
+    levels: tuple[int, ...] = option((1, 2, 3, 4, 6, 8), "Plies from the root that are divided.")
+
+
+@register
+class Levels(Sweep):
+    """Report 001's: how many plies from the root Jamboree divides; it chose log2 of the processors."""
+
+    name = "levels"
+    question = "How many levels from the root should Jamboree divide?"
+    reports = ("001",)
+    parameters = LevelsChoice
+    varied = "levels"
+
+    def sides(self, chosen: LevelsChoice) -> list[Side]:
+        board = othello_midgame()
+        return [
+            self.side(ALONE, board, chosen.depth, workers=1),
+            *(
+                self.side(
+                    count, board, chosen.depth, parallel="jamboree", workers=chosen.workers, levels=count, threshold=1
+                )
+                for count in chosen.levels
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleChoice(Choice):
+    """What is measured."""
+
+    position: str = option("midgame1", "start, midgame1, midgame2 or endgame: report 003's positions.")
+    depth: int = option(5, "Plies.")
+    chunks: tuple[int, ...] = option((1, 2, 4, 8), "Moves handed out at a time.")
+
+
+@register
+class Schedule(Sweep):
+    """Report 003's: OpenMP's static and dynamic schedules of the root's moves."""
+
+    name = "schedule"
+    question = "Should root moves be handed out one by one, in chunks, or be divided in advance?"
+    reports = ("003",)
+    parameters = ScheduleChoice
+    varied = "schedule"
+
+    def sides(self, chosen: ScheduleChoice) -> list[Side]:
+        boards = lab_positions()
+        if chosen.position not in boards:
+            raise UnknownName.among("position", chosen.position, boards)
+        board = boards[chosen.position]
+        program = {"algorithm": "alphabeta", "share_alpha": False, "table_bits": None, "deepen": False}
+        return [
+            self.side(ALONE, board, chosen.depth, **program, workers=1),
+            *(
+                self.side(
+                    schedule if schedule == "static" else f"dynamic, {schedule}",
+                    board,
+                    chosen.depth,
+                    **program,
+                    parallel="root-split",
+                    workers=chosen.workers,
+                    schedule=schedule,
+                )
+                for schedule in ("static", *chosen.chunks)
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeChoice(Choice):
+    """What is measured."""
+
+    depth: int = option(7, "Plies of minimax, from a mid-game board.")
+    granularity: int = option(4, "Plies left at which minimax goes on alone.")
+
+
+@register
+class Shape(Sweep):
+    """Report 004's two branches: one spawn for each row of the board, or one for each move."""
+
+    name = "shape"
+    question = "Should a spawn be a row of the board or a single move?"
+    reports = ("004",)
+    parameters = ShapeChoice
+    varied = "spawns"
+
+    def sides(self, chosen: ShapeChoice) -> list[Side]:
+        board = othello_midgame()
+        shared = {**PROGRAM, "parallel": "fork-join", "workers": chosen.workers, "threshold": chosen.granularity}
+        return [
+            self.side(ALONE, board, chosen.depth, **PROGRAM, workers=1),
+            self.side("rows (master)", board, chosen.depth, **shared, schedule="rows"),
+            self.side("single moves (dev)", board, chosen.depth, **shared, schedule="one"),
+        ]

@@ -1,0 +1,162 @@
+"""Who did what, when: the events of a search by many workers as intervals, one after the other for each."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.lab.measuring import number
+from outflank.lab.report import Sample
+from outflank.parallel.events import (
+    CLOSED,
+    CODE_SHIFT,
+    DONE,
+    FOUND,
+    GIVEN_UP,
+    HOME,
+    OFFERED,
+    OPENED,
+    STARTED,
+    TAKEN,
+)
+
+SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE = "search", "spawn", "steal", "abort", "schedule", "idle"
+KINDS = (SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE)
+"""What a worker does: searches a part alone; opens a frame and offers its moves; comes to a frame of another
+worker's; searches what is given up then; takes moves, delivers values and leaves frames; has nothing to do."""
+
+
+def intervals(events: npt.NDArray[np.int64]) -> Iterator[Sample]:
+    """The time between two events of a worker: its kind, and in which line of the tree it was spent."""
+    if not len(events):
+        return
+    origin = int(events[0, 0])
+    paths: dict[int, tuple[str, ...]] = {}  # frame: the line of moves that leads to it
+    job: dict[int, tuple[str, ...]] = {}  # worker: the line of the job in hand
+    last: dict[int, tuple[int, int, int]] = {}  # worker: when its last event was, its nodes then, its kind
+    for time, nodes, kind, frame, detail, worker in events.tolist():
+        before = last.get(worker)
+        last[worker] = (time, nodes, kind)
+        if kind == STARTED:
+            paths[frame] = (f"depth {detail}",)
+            job[worker] = paths[frame]
+            continue  # what was before is not the search's
+        line = job.get(worker, ())
+        if kind == TAKEN:
+            line = job[worker] = (*paths.get(frame, ()), str(detail >> CODE_SHIFT))
+        elif kind == OPENED:
+            paths[frame] = line
+        elif kind == CLOSED:
+            line = job[worker] = paths.get(frame, ())
+        if before is None:
+            continue
+        what = _kind(kind, before[2], nodes - before[1])
+        yield {
+            "worker": worker,
+            "kind": what,
+            "begin_us": (before[0] - origin) / 1000,
+            "end_us": (time - origin) / 1000,
+            "nodes": nodes - before[1],
+            "line": " ".join(line) if what != IDLE else "",
+        }
+
+
+def _kind(event: int, before: int, nodes: int) -> str:
+    """What a worker did that ended with `event`."""
+    if event in (FOUND, HOME):
+        return IDLE
+    if event in (OPENED, OFFERED):
+        return SPAWN
+    if event == TAKEN:
+        return STEAL if before == FOUND else SCHEDULE
+    if event in (DONE, GIVEN_UP) and nodes > 0:
+        return SEARCH if event == DONE else ABORT
+    return SCHEDULE
+
+
+def joined(samples: Iterable[Sample], least_us: float) -> list[Sample]:
+    """The same intervals, with those shorter than `least_us` added to the one before them in their lane.
+
+    The kind that took longest names what was joined; the times of each kind are no longer exact then.
+    """
+    found: dict[Any, list[Sample]] = {}
+    longest: dict[Any, float] = {}
+    for sample in samples:
+        lane = found.setdefault(sample["worker"], [])
+        length = number(sample["end_us"]) - number(sample["begin_us"])
+        previous = lane[-1] if lane else None
+        adjoining = previous is not None and previous["end_us"] == sample["begin_us"]
+        if previous is not None and adjoining and min(length, longest[sample["worker"]]) < least_us:
+            kept = previous if longest[sample["worker"]] >= length else sample
+            lane[-1] = {
+                **kept,
+                "begin_us": previous["begin_us"],
+                "end_us": sample["end_us"],
+                "nodes": number(previous["nodes"]) + number(sample["nodes"]),
+            }
+            longest[sample["worker"]] = max(longest[sample["worker"]], length)
+        else:
+            lane.append(dict(sample))
+            longest[sample["worker"]] = length
+    return [sample for lane in found.values() for sample in lane]
+
+
+def chrome_trace(samples: Sequence[Sample]) -> str:
+    """The intervals in the format that trace viewers open (chrome://tracing, Perfetto)."""
+    events: list[dict[str, Any]] = [
+        {
+            "name": "thread_name",
+            "ph": "M",
+            "pid": 1,
+            "tid": worker,
+            "args": {"name": f"worker {worker}"},
+        }
+        for worker in sorted({int(number(sample["worker"])) for sample in samples})
+    ]
+    events += [
+        {
+            "name": sample["kind"],
+            "cat": sample["kind"],
+            "ph": "X",
+            "pid": 1,
+            "tid": sample["worker"],
+            "ts": sample["begin_us"],
+            "dur": number(sample["end_us"]) - number(sample["begin_us"]),
+            "args": {"line": sample["line"], "nodes": sample["nodes"]},
+        }
+        for sample in samples
+    ]
+    busy = 0
+    for when, change in sorted(_changes(samples)):
+        busy += change
+        events.append({"name": "busy workers", "ph": "C", "pid": 1, "ts": when, "args": {"busy": busy}})
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}) + "\n"
+
+
+def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
+    """When a worker becomes busy or idle."""
+    for sample in samples:
+        if sample["kind"] != IDLE:
+            yield number(sample["begin_us"]), 1
+            yield number(sample["end_us"]), -1
+
+
+def folded_stacks(samples: Sequence[Sample]) -> str:
+    """The intervals as folded stacks, which flame-graph programs read: a line of the tree, its kind, microseconds."""
+    totals: dict[str, float] = {}
+    for sample in samples:
+        stack = ";".join((*_boxes(sample), str(sample["kind"])))
+        totals[stack] = totals.get(stack, 0.0) + number(sample["end_us"]) - number(sample["begin_us"])
+    return "".join(f"{stack} {round(total)}\n" for stack, total in sorted(totals.items()) if round(total))
+
+
+def _boxes(sample: Sample) -> tuple[str, ...]:
+    return tuple(line_of(str(sample["line"])))
+
+
+def line_of(text: str) -> list[str]:
+    """A line of the tree, move by move; the iteration's depth comes first."""
+    words = text.split()
+    return [" ".join(words[:2]), *words[2:]] if words[:1] == ["depth"] else words

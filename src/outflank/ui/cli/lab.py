@@ -1,0 +1,275 @@
+"""`outflank lab`: the experiments, a subcommand for each, its options made from its parameters."""
+
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
+
+import click
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table as Grid
+
+from outflank.errors import UnknownName
+from outflank.lab import Progress, Report, experiment_named, experiments, redraw, run
+from outflank.lab import Table as LabTable
+from outflank.lab.drawing.looks import number
+from outflank.lab.store import document
+from outflank.search.contract import Stop
+from outflank.ui.cli.common import diagnostics, output
+
+REDRAW = "redraw"
+
+
+class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
+    """A list with commas between; numbers may be ranges, like 1-4."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.name = "N,N,…" if kind is int else "NAME,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The values in the text."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",") if word.strip()]
+        if not words:
+            self.fail("the list is empty", param, ctx)
+        if self.kind is str:
+            return tuple(words)
+        found: list[int] = []
+        for word in words:
+            first, dash, last = word.partition("-")
+            if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
+                self.fail(f"{word!r} is not a positive number or a range like 1-4", param, ctx)
+            if dash and int(last) - int(first) > 10_000:
+                self.fail(f"{word!r} is a range of more than 10,000 numbers", param, ctx)
+            found += range(int(first), int(last if dash else first) + 1)
+        return tuple(found)
+
+
+class _Experiments(click.Group):
+    """Knows the experiments by name, and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*experiments(), REDRAW]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command:
+        if name == REDRAW:
+            return redraw_command
+        if name not in experiments():
+            raise UnknownName.among("experiment", name, experiments())
+        return _command_of(name)
+
+
+def _command_of(name: str) -> click.Command:
+    experiment = experiment_named(name)
+    parameters: list[click.Parameter] = [_parameter(each) for each in fields(experiment.parameters)]
+    parameters += [
+        click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
+        click.Option(["--resume"], is_flag=True, help="Go on with the run that was interrupted in --out DIR."),
+        click.Option(["--replace"], is_flag=True, help="Measure anew, even if --out DIR has a result."),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+    ]
+    origin = ", ".join(experiment.reports)
+    text = f"{experiment.question}\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}."
+    return click.Command(name, params=parameters, callback=_callback(name), help=text)
+
+
+def _parameter(each: Field[Any]) -> click.Parameter:
+    kind, optional = _kind(each.type)
+    default = None if each.default is MISSING else each.default
+    if each.metadata["argument"]:
+        return click.Argument([each.name], nargs=-1, type=str, required=False)
+    flag = f"--{each.name.replace('_', '-')}"
+    if kind is bool:
+        return click.Option([f"{flag}/--no-{flag[2:]}"], default=default, help=each.metadata["help"])
+    listed = get_origin(kind) is tuple
+    shown = ",".join(map(str, default)) if listed and default is not None else default
+    usual = "" if optional else f"  [{shown}]"
+    type_ = Several(get_args(kind)[0]) if listed else kind
+    return click.Option([flag], type=type_, default=None, help=f"{each.metadata['help']}{usual}")
+
+
+def _kind(annotation: Any) -> tuple[Any, bool]:
+    """A parameter's type, and whether it may be left out."""
+    if isinstance(annotation, UnionType):
+        kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+        return kinds[0], True
+    return annotation, False
+
+
+def _callback(name: str) -> Callable[..., int]:
+    def call(out: str | None, resume: bool, replace: bool, as_json: bool, **parameters: Any) -> int:
+        given = {key: value for key, value in parameters.items() if value is not None and value != ()}
+        stop = Stop()
+        with _bar(enabled=not as_json) as progress:
+            report = _interruptibly(
+                lambda: run(name, out=out, resume=resume, replace=replace, progress=progress, stop=stop, **given), stop
+            )
+        _show(report, as_json=as_json, out=out)
+        if stop.called:
+            hint = "" if out is None else f"; --resume --out {out} goes on from here"
+            diagnostics().print(f"interrupted{hint}")
+            return 130
+        return 0 if report.passed else 1
+
+    return call
+
+
+def _interruptibly(work: Callable[[], Report], stop: Stop) -> Report:
+    """Run in another thread: a kernel does not see Ctrl-C, this thread does. A second Ctrl-C leaves at once."""
+    found: list[Report] = []
+    failed: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            found.append(work())
+        except BaseException as error:  # whatever it is, it belongs to the caller
+            failed.append(error)
+
+    def handler(*_: Any) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop()
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        thread = threading.Thread(target=target, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+@contextmanager
+def _bar(*, enabled: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A progress bar with the time left, on a terminal; nothing elsewhere."""
+    console = diagnostics()
+    if not (enabled and console.is_terminal):
+        yield None
+        return
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.description}"),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=1.0, left="")
+
+        def update(progress: Progress) -> None:
+            left = "" if progress.seconds_left is None else f"about {_duration(progress.seconds_left)} left"
+            bar.update(task, completed=progress.done, description=progress.task, left=left)
+
+        yield update
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+@click.group(cls=_Experiments, invoke_without_command=True, subcommand_metavar="[NAME [OPTIONS]]")
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Run an experiment: print its table, and with --out write a page, samples and all that repeats it.
+
+    Without a name, list the experiments.
+
+    \b
+      outflank lab
+      outflank lab scaling --workers 1,2 --schemes ybw,jamboree --out results
+      outflank lab reproduce 004
+      outflank lab redraw results/scaling.json --out elsewhere
+    """
+    if context.invoked_subcommand is None:
+        console = output()
+        grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+        grid.add_column("experiment", no_wrap=True)
+        grid.add_column("reports", no_wrap=True)
+        grid.add_column("what it answers")
+        for name in experiments():
+            experiment = experiment_named(name)
+            grid.add_row(name, " ".join(experiment.reports), experiment.question)
+        console.print(grid)
+        console.print("outflank lab NAME --help tells what can be chosen; redraw FILE draws a result again.")
+
+
+@click.command(REDRAW)
+@click.argument("file", type=click.Path())
+@click.option("--out", type=click.Path(), metavar="DIR", help="Write the page and the samples there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def redraw_command(file: str, out: str | None, as_json: bool) -> int:
+    """Draw a report again from the JSON file that a run has written: tables, page and pictures come from it alone."""
+    report = redraw(file, out=out)
+    _show(report, as_json=as_json, out=out)
+    return 0 if report.passed else 1
+
+
+# --- what is printed ---
+
+
+def _show(report: Report, *, as_json: bool, out: str | None) -> None:
+    console = output()
+    if as_json:
+        print(json.dumps(document(report)), flush=True)
+        return
+    console.print(f"{report.question}\n")
+    for table in report.tables:
+        _print_table(console, table)
+    for note in report.notes:
+        console.print(f"• {note}")
+    if not report.complete:
+        console.print("• The run was interrupted: this is a part of it.")
+    if not report.passed:
+        console.print("• FAILED: something that had to be equal is not.")
+    if out is not None:
+        pages = ", ".join(sorted(path.name for path in Path(out).glob(f"{report.experiment}.*")))
+        console.print(f"• {out}: {pages}")
+
+
+def _print_table(console: Console, table: LabTable) -> None:
+    """A table as it is, or turned on its side where that is what fits."""
+    columns, rows = list(table.columns), [[number(cell) for cell in row] for row in table.rows]
+    grid = _grid(table.title, columns, rows)
+    if _width(console, grid) > console.width and len(rows) < len(columns) and console.is_terminal:
+        turned = [[name, *(row[place] for row in rows)] for place, name in enumerate(columns)]
+        grid = _grid(table.title, turned[0], turned[1:])
+    if not console.is_terminal:
+        console.width = max(console.width, _width(console, grid))  # a file has room
+    console.print(grid)
+    for note in table.notes:
+        console.print(f"  {note}")
+
+
+def _width(console: Console, grid: Grid) -> int:
+    """The columns that a table would like to have."""
+    return Measurement.get(console, console.options.update(max_width=10_000), grid).maximum
+
+
+def _grid(title: str, columns: list[str], rows: list[list[str]]) -> Grid:
+    grid = Grid(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    texts = [column for place, column in enumerate(columns) if not any(_numeric(row[place]) for row in rows)]
+    for column in columns:
+        grid.add_column(column, justify="left" if column in texts else "right", overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def _numeric(text: str) -> bool:
+    return text[:1].isdigit() or (text[:1] in "-−+." and text[1:2].isdigit())

@@ -1,0 +1,408 @@
+"""The laboratory: every experiment in small, and what happens to a run that does not go as planned."""
+
+import csv
+import io
+import json
+import os
+from dataclasses import dataclass
+from typing import ClassVar
+from xml.etree import ElementTree
+
+import pytest
+
+from outflank import lab
+from outflank.errors import OutflankError, UnknownName
+from outflank.kernels.compiler import interpreted
+from outflank.lab import experiment as registry
+from outflank.lab import literature
+from outflank.lab.provenance import in_command_line
+from outflank.search.contract import Stop
+from outflank.ui.cli import main
+
+SMALL = {
+    "parallelism": {
+        "schemes": ("fork-join", "ybw"),
+        "depths": (3,),
+        "search_depths": (6,),
+        "workers": (1, 2),
+        "rounds": 1,
+        "burden": 1000.0,
+    },
+    "scaling": {"depth": 5, "workers": (1, 2), "rounds": 2, "schemes": ("ybw",)},
+    "threshold": {"depth": 6, "rounds": 1, "workers": 2, "thresholds": (1, 3)},
+    "granularity": {"depth": 4, "rounds": 1, "workers": 2, "granularities": (1, 2)},
+    "levels": {"depth": 5, "rounds": 1, "workers": 2, "levels": (1, 2)},
+    "schedule": {"depth": 2, "rounds": 1, "workers": 2, "chunks": (1, 4)},
+    "shape": {"depth": 4, "rounds": 1, "workers": 2},
+    "orderings": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "pivot": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "coarseness": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "symmetry": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "algorithms": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "table": {"depth": 6, "midgame_depth": 5, "near": 3},
+    "hash": {"bits": 12, "boards": (8, 10)},
+    "nodes": {"depth": 2, "algorithms": ("SerialPVS", "ParallelPVS"), "workers": 1},
+    "times": {"depth": 2, "algorithms": ("SerialPVS", "AlphaBeta"), "games": 1},
+    "branching": {"depth": 2, "games": 1, "evaluations": ("mobility", "discs")},
+    "depths": {"depths": (1, 2, 3), "minimax_depth": 2, "rounds": 1},
+    "pruning": {"depth": 2},
+    "determinism": {"depth": 2, "workers": (1, 2), "rounds": 1},
+    "races": {"schemes": ("ybw",), "size": 4, "schedules": 1, "depth": 2},
+    "profile": {"depth": 6, "workers": 2, "threshold": 2},
+    "reproduce": {"which": ("003",)},
+}
+
+SAME_EVERY_TIME = (
+    "orderings",
+    "pivot",
+    "table",
+    "hash",
+    "nodes",
+    "branching",
+    "depths",
+    "pruning",
+    "determinism",
+    "races",
+    "parallelism",
+)
+"""Experiments whose integers do not depend on which worker was faster."""
+
+LUCK = ("seconds", "round", "nanoseconds", "burden", "aborts", "steal", "spawned", "stolen", "wasted")
+
+
+def test_every_experiment_is_tried_here():
+    assert set(SMALL) == set(lab.experiments())
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Runs an experiment in small, once for all tests: its report and where it was written."""
+    done = {}
+
+    def run(name):
+        if name not in done:
+            out = tmp_path_factory.mktemp(name)
+            done[name] = (lab.run(name, out=out, **SMALL[name]), out)
+        return done[name]
+
+    return run
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", SMALL)
+def test_an_experiment_says_something_and_can_be_drawn_again_from_its_json_alone(name, small, tmp_path):
+    report, out = small(name)
+    assert report.passed
+    assert report.complete
+    assert report.tables
+    assert all(table.rows for table in report.tables)
+    assert report.provenance["command"].startswith(f"outflank lab {name}")
+    page = (out / f"{name}.html").read_text()
+    ElementTree.fromstring(page.removeprefix("<!DOCTYPE html>"))
+    rows = list(csv.DictReader(io.StringIO((out / f"{name}.csv").read_text())))
+    assert len(rows) == len(report.samples) == len(json.loads((out / f"{name}.json").read_text())["samples"])
+    again = lab.redraw(out / f"{name}.json", out=tmp_path)
+    assert again.tables == report.tables
+    assert again.notes == report.notes
+    for path in out.iterdir():
+        assert (tmp_path / path.name).read_text() == path.read_text()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", SAME_EVERY_TIME)
+def test_two_runs_with_one_seed_give_the_same_integers(name, small):
+    first, _ = small(name)
+    second = lab.run(name, **SMALL[name])
+
+    def integers(report):
+        return [
+            {key: cell for key, cell in sample.items() if isinstance(cell, int | str) and not key.startswith(LUCK)}
+            for sample in report.samples
+            if sample.get("what") != "time"
+        ]
+
+    assert integers(first) == integers(second)
+
+
+@pytest.mark.compiled
+def test_a_number_that_is_not_the_published_one_fails(monkeypatch, capsys):
+    found = json.loads(json.dumps(literature.published("003")))
+    found["explained"]["leaves_depth_5"]["values"] = [1_605_373]
+    found["explained"]["perft"] = {"depths": [1], "values": [44]}
+    monkeypatch.setattr("outflank.lab.studies.reproduce.published", lambda report: found)
+    monkeypatch.setattr("outflank.lab.studies.reproduce._parts", lambda report, workers: [])
+    with pytest.raises(SystemExit) as ended:
+        main(["lab", "reproduce", "003"])
+    assert ended.value.code == 1
+    printed = capsys.readouterr().out
+    assert "1,605,373" in printed
+    assert "FAILED" in printed
+
+
+@pytest.mark.compiled
+def test_profile_writes_what_other_programs_open(small):
+    _, out = small("profile")
+    assert json.loads((out / "profile.trace.json").read_text())["traceEvents"]
+    assert (out / "profile.folded").read_text().count("\n") > 3
+
+
+@pytest.mark.compiled
+def test_a_report_draws_itself_in_a_notebook(small):
+    report, _ = small("pruning")
+    assert "<table" in report._repr_html_()
+    assert "<svg" in report.figures[0]._repr_html_()
+    assert "<table" in report.tables[0]._repr_html_()
+    assert report["pruning"] is report.tables[0]
+    with pytest.raises(KeyError, match="pruning at depth"):
+        report["nothing"]
+
+
+@pytest.mark.compiled
+def test_tables_and_samples_become_data_frames(small):
+    pandas = pytest.importorskip("pandas")
+    report, _ = small("pruning")
+    assert isinstance(report.to_pandas(), pandas.DataFrame)
+    assert list(report.tables[0].to_pandas().columns) == list(report.tables[0].columns)
+
+
+# --- a run that does not go as planned, with an experiment that needs no kernel ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountingChoice(lab.Parameters):
+    """What is counted."""
+
+    upto: int = registry.option(3, "The last number.")
+    workers: tuple[int, ...] = registry.option((1,), "Not used.")
+    name: str | None = registry.option(None, "Not used either.")
+    loud: bool = registry.option(False, "Nor is this.")
+
+
+class Counting(lab.Experiment):
+    """Counts; fails at, or stops after, a number that tests set."""
+
+    name = "counting"
+    question = "How far can it count?"
+    reports = ("000",)
+    parameters = CountingChoice
+    measured: ClassVar[list] = []
+    fails_at = stops_at = None
+
+    def tasks(self, chosen):
+        def task(number):
+            def run(stop):
+                if number == Counting.fails_at:
+                    raise OutflankError("it fails here")
+                if number == Counting.stops_at:
+                    stop()
+                Counting.measured.append(number)
+                return [{"number": number, "square": number * number}]
+
+            return lab.Task(f"number {number}", run)
+
+        return [task(number) for number in range(1, chosen.upto + 1)]
+
+    def conclude(self, chosen, samples):
+        rows = [{"number": sample["number"], "square": sample["square"]} for sample in samples]
+        return lab.Conclusion(tables=(lab.Table.of("squares", rows),), notes=(f"{len(rows)} numbers.",))
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    monkeypatch.setitem(registry._experiments, "counting", Counting())
+    monkeypatch.setattr(Counting, "measured", [])
+    monkeypatch.setattr(Counting, "fails_at", None)
+    monkeypatch.setattr(Counting, "stops_at", None)
+    return Counting
+
+
+def command(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(["lab", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return ended.value.code, captured.out, captured.err
+
+
+def test_a_run_that_is_stopped_keeps_what_it_has_and_goes_on(counting, tmp_path, monkeypatch):
+    monkeypatch.setattr(counting, "stops_at", 3)
+    part = lab.run("counting", upto=5, out=tmp_path)
+    assert not part.complete
+    assert part.tables[0].column("number") == [1, 2]
+    monkeypatch.setattr(counting, "stops_at", None)
+    counting.measured.clear()
+    whole = lab.run("counting", upto=5, out=tmp_path, resume=True)
+    assert whole.complete
+    assert whole.tables[0].column("number") == [1, 2, 3, 4, 5]
+    assert counting.measured == [3, 4, 5]
+
+
+def test_a_run_that_fails_keeps_what_it_has(counting, tmp_path, monkeypatch):
+    monkeypatch.setattr(counting, "fails_at", 4)
+    with pytest.raises(OutflankError, match="it fails here"):
+        lab.run("counting", upto=5, out=tmp_path)
+    kept = json.loads((tmp_path / "counting.json").read_text())
+    assert kept["complete"] is False
+    assert [sample["number"] for sample in kept["samples"]] == [1, 2, 3]
+    monkeypatch.setattr(counting, "fails_at", None)
+    assert lab.run("counting", upto=5, out=tmp_path, resume=True).complete
+    assert counting.measured == [1, 2, 3, 4, 5]
+
+
+def test_progress_tells_what_comes_and_how_far_it_is(counting):
+    told = []
+    lab.run("counting", upto=4, progress=told.append)
+    assert [each.task for each in told] == ["number 1", "number 2", "number 3", "number 4", ""]
+    assert [each.done for each in told] == [0, 0.25, 0.5, 0.75, 1.0]
+    assert told[0].seconds_left is None
+    assert told[2].seconds_left is not None
+
+
+def test_a_stop_before_the_start_measures_nothing(counting):
+    stop = Stop()
+    stop()
+    assert lab.run("counting", stop=stop).samples == ()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "said"),
+    [
+        ("", "damaged"),
+        ('{"schema": "outflank/lab/1", "experiment": "counting"', "damaged"),
+        ("[1, 2]", "not a result"),
+        ('{"schema": "something/else"}', "not a result"),
+        ('{"schema": "outflank/lab/1", "experiment": "counting", "parameters": {}, "samples": []}', "provenance"),
+        (
+            '{"schema": "outflank/lab/1", "experiment": "c", "parameters": {}, "provenance": {}, "samples": [7]}',
+            "sample",
+        ),
+        ("[" * 100_000, "damaged"),
+        ("\xff\xfe", "damaged"),
+    ],
+)
+@pytest.mark.parametrize("how", ["resume", "redraw"])
+def test_a_damaged_file_is_one_line_and_left_as_it_is(counting, tmp_path, capsys, damaged, said, how):
+    path = tmp_path / "counting.json"
+    path.write_bytes(damaged.encode("latin-1"))
+    arguments = ["counting", "--out", tmp_path, "--resume"] if how == "resume" else ["redraw", path, "--out", tmp_path]
+    status, out, err = command(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert said in err
+    assert path.read_bytes() == damaged.encode("latin-1")
+    assert counting.measured == []
+    assert [each.name for each in tmp_path.iterdir()] == ["counting.json"]
+
+
+def test_a_result_is_never_overwritten_unasked(counting, tmp_path, capsys):
+    lab.run("counting", upto=2, out=tmp_path)
+    before = (tmp_path / "counting.json").read_text()
+    status, _, err = command(capsys, "counting", "--out", tmp_path)
+    assert status == 2
+    assert "--replace" in err
+    assert (tmp_path / "counting.json").read_text() == before
+    assert command(capsys, "counting", "--out", tmp_path, "--replace")[0] == 0
+    assert (tmp_path / "counting.json").read_text() != before
+
+
+def test_a_run_is_resumed_with_its_own_parameters_alone(counting, tmp_path, capsys):
+    lab.run("counting", upto=2, out=tmp_path)
+    status, _, err = command(capsys, "counting", "--upto", "4", "--out", tmp_path, "--resume")
+    assert status == 2
+    assert "outflank lab counting --upto 2" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing"],
+        ["coutning"],
+        ["counting", "--upto", "many"],
+        ["counting", "--upto", "-1"],
+        ["counting", "--workers", "0"],
+        ["counting", "--workers", "1,x"],
+        ["counting", "--workers", ""],
+        ["counting", "--workers", "4-2"],
+        ["counting", "--workers", "99999"],
+        ["counting", "--workers", "1-99999999"],
+        ["counting", "--nothing"],
+        ["counting", "left over"],
+        ["counting", "--resume"],
+        ["counting", "--resume", "--out", "/nonexistent/directory"],
+        ["counting", "--out", "/dev/null/directory"],
+        ["redraw"],
+        ["redraw", "/nonexistent.json"],
+        ["reproduce", "005"],
+        ["scaling", "--schemes", "none-such"],
+        ["scaling", "--game", "go"],
+        ["profile", "--scheme", "abdada"],
+        ["nodes", "--algorithms", "Negascout"],
+        ["races", "--schemes", "root-parallel"],
+        ["schedule", "--position", "elsewhere"],
+        ["branching", "--evaluations", "luck"],
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(counting, capsys, arguments):
+    status, out, err = command(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert counting.measured == []
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_cannot_be_written_is_told_before_anything_is_measured(counting, tmp_path, capsys):
+    tmp_path.chmod(0o500)
+    status, _, err = command(capsys, "counting", "--out", tmp_path)
+    assert status == 2
+    assert "cannot be written" in err
+    assert counting.measured == []
+
+
+def test_an_unknown_name_lists_what_there_is():
+    with pytest.raises(UnknownName, match="did you mean 'scaling'"):
+        lab.run("scalign")
+    with pytest.raises(OutflankError, match="no parameter 'depht'"):
+        lab.run("scaling", depht=3)
+
+
+def test_the_list_names_every_experiment_with_its_question(capsys):
+    status, out, _ = command(capsys)
+    assert status == 0
+    for name in SMALL:
+        assert f" {name} " in out
+    assert "Do the reports' numbers come out?" in out
+
+
+def test_json_is_one_object(counting, capsys):
+    status, out, _ = command(capsys, "counting", "--upto", "2", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["schema"] == "outflank/lab/1"
+    assert [sample["square"] for sample in found["samples"]] == [1, 4]
+
+
+def test_help_tells_the_defaults(counting, capsys):
+    status, out, _ = command(capsys, "counting", "--help")
+    assert status == 0
+    assert "How far can it count?" in out
+    assert "[3]" in out
+
+
+def test_the_command_repeats_the_run(counting):
+    defaults = {"upto": 3, "workers": (1,), "name": None, "loud": False}
+    chosen = {"upto": 4, "workers": (1, 2), "name": "a b", "loud": True}
+    assert (
+        in_command_line("counting", chosen, defaults)
+        == "outflank lab counting --upto 4 --workers 1,2 --name 'a b' --loud"
+    )
+    assert in_command_line("counting", defaults, defaults) == "outflank lab counting"
+
+
+def test_the_checker_of_races_wants_the_interpreter():
+    from outflank import OthelloBoard
+    from outflank.lab.races import check
+
+    if interpreted():
+        assert check(OthelloBoard.start(4), parallel="fork-join", workers=2, depth=1, schedules=1).passed
+    else:
+        with pytest.raises(OutflankError, match="NUMBA_DISABLE_JIT"):
+            check(OthelloBoard.start(4), parallel="fork-join", workers=2, depth=1)

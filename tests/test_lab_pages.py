@@ -1,0 +1,587 @@
+"""Reports as pictures and pages: drawn as said, well formed whatever they hold."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+from math import inf, isclose, log10, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.lab.drawing.axes import axis_over
+from outflank.lab.drawing.flames import flame_svg, timeline_svg
+from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
+from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
+from outflank.lab.drawing.plots import plot_svg
+from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
+from tests.conftest import examples
+
+NASTY = """<b>&"'</b>\x00\ud800"""
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def plot(*series, **options) -> Plot:
+    return Plot(**({"title": "t", "x": "workers", "y": "speed-up", "series": series} | options))
+
+
+def curve(*points, **options) -> Series:
+    return Series(**({"name": "s", "points": points} | options))
+
+
+def parsed(svg: str) -> ElementTree.Element:
+    assert "nan" not in svg.lower()
+    return ElementTree.fromstring(svg)
+
+
+def of_class(root, name: str) -> list[ElementTree.Element]:
+    return [each for each in root.iter() if name in each.get("class", "").split()]
+
+
+def texts(root, name: str) -> list[str]:
+    return [each.text or "" for each in of_class(root, name)]
+
+
+def area(root) -> tuple[float, float, float, float]:
+    (box,) = of_class(root, "area")
+    x, y, width, height = (float(box.get(name)) for name in ("x", "y", "width", "height"))
+    return x, y, x + width, y + height
+
+
+def marks(root) -> list[tuple[float, float]]:
+    """Where the marks of points are; those of the legend have nothing to tell."""
+    told = [each for each in of_class(root, "mark") if each.find(f"{SVG}title") is not None]
+    return [tuple(map(float, re.findall(r"-?[\d.]+", each.get("transform")))) for each in told]
+
+
+def bars(root) -> list[ElementTree.Element]:
+    return of_class(root, "bar")
+
+
+# Numbers and text.
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (True, "yes"),
+        (False, "no"),
+        (0, "0"),
+        (1234567, "1,234,567"),
+        (-1234, "-1,234"),
+        (10**20, "100,000,000,000,000,000,000"),
+        (3.14159, "3.142"),
+        (0.5, "0.5"),
+        (64.0, "64"),
+        (123456.0, "123,456"),
+        (12345.6, "12,350"),
+        (999999.9, "1,000,000"),
+        (0.00012345, "0.0001234"),
+        (1.5e-7, "1.5e-7"),
+        (1.23456e20, "1.235e20"),
+        (nan, "–"),
+        (inf, "∞"),
+        (-inf, "-∞"),
+        ("1234", "1234"),
+    ],
+)
+def test_a_cell_is_written_for_readers(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (999.6, "1k"),
+        (1234, "1.23k"),
+        (-1500, "-1.5k"),
+        (2.5e6, "2.5M"),
+        (3e9, "3G"),
+        (4e12, "4T"),
+        (0.25, "0.25"),
+        (1e-5, "1e-5"),
+        (1e18, "1e18"),
+    ],
+)
+def test_a_short_number_has_its_suffix(value, text):
+    assert short(value) == text
+
+
+@examples(200)
+@given(st.floats(-1e300, 1e300))
+def test_a_written_number_is_near_the_number(value):
+    assert isclose(float(number(value).replace(",", "")), value, rel_tol=6e-4)
+
+
+@examples(200)
+@given(st.text(), st.floats(0, 300))
+def test_clipped_text_fits(text, width):
+    shown = clip(text, width)
+    assert text_width(shown) <= width
+    assert shown == text or shown == "" or shown.endswith("…")
+
+
+@examples(200)
+@given(st.text(st.characters()))
+def test_escaped_text_is_well_formed(text):
+    root = ElementTree.fromstring(f'<a b="{escape(text)}">{escape(text)}</a>')
+    assert not list(root)
+
+
+def contrast(colour: str, other: str) -> float:
+    """As the accessibility guidelines reckon it."""
+
+    def light(hexes: str) -> float:
+        parts = (int(hexes[at : at + 2], 16) / 255 for at in (1, 3, 5))
+        r, g, b = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    low, high = sorted((light(colour), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_colours_stand_out(theme):
+    assert LIGHT.keys() == DARK.keys()
+    for name, colour in theme.items():
+        if name in ("ink", "soft", "bad"):
+            assert contrast(colour, theme["paper"]) >= 4.5, name
+        elif name.startswith("hue"):
+            assert contrast(colour, theme["paper"]) >= 3, name
+        elif name.startswith("warm"):
+            assert contrast(colour, theme["ink"]) >= 4.5, name
+
+
+# Axes.
+
+
+def labels(values, *, upright=False, **options) -> list[str]:
+    ends = (300, 20) if upright else (50, 540)
+    return [text for _, text in axis_over(values, *ends, **options).ticks]
+
+
+def test_linear_ticks_are_round():
+    assert labels([0, 64], upright=True) == ["0", "10", "20", "30", "40", "50", "60", "70"]
+    assert labels([0.1, 0.3]) == ["0.10", "0.15", "0.20", "0.25", "0.30"]
+    assert labels([1985, 2011]) == ["1985", "1990", "1995", "2000", "2005", "2010"]
+    assert labels([0, 3e7], upright=True)[:3] == ["0", "5M", "10M"]
+
+
+def test_logarithmic_ticks_are_powers_of_ten_or_between_them():
+    assert labels([3, 4e6], upright=True, log=True) == ["10", "100", "1k", "10k", "100k", "1M"]
+    assert labels([1, 90], upright=True, log=True) == ["1", "2", "5", "10", "20", "50", "100"]
+    assert len(labels([1e-200, 1e200], upright=True, log=True)) >= 3
+
+
+def test_worker_counts_are_ticks():
+    doubling = tuple((2**k, 1.0 + k) for k in range(9))
+    # A bound is drawn at any x, and does not count.
+    bound = curve((1, 1), (3, 3), (256, 9), style="dashed")
+    root = parsed(plot_svg(plot(curve(*doubling), bound, log_x=True)))
+    assert set(texts(root, "tick")) >= {"1", "2", "4", "8", "16", "32", "64", "128", "256"}
+    root = parsed(plot_svg(plot(curve((1, 1), (10, 2), (1000, 3)), log_x=True)))
+    assert set(texts(root, "tick")) >= {"1", "10", "100", "1k"}
+
+
+values = st.lists(st.floats() | st.integers(-(10**6), 10**6).map(float), max_size=6)
+
+
+@examples(300)
+@given(values, st.booleans(), st.booleans(), st.booleans())
+def test_an_axis_holds_its_values_and_few_ticks(values, log, upright, standing):
+    kept = [value for value in values if abs(value) < 1e100 and (not log or value > 1e-100)]
+    begin, end = (300, 20) if upright else (50, 540)
+    axis = axis_over(kept, begin, end, log=log, bars=standing)
+    assert axis.low < axis.high
+    assert len(axis.ticks) <= 20
+    assert all(min(begin, end) <= axis.at(value) <= max(begin, end) for value in kept)
+    slack = 1e-8 * max(abs(axis.low), abs(axis.high))
+    assert all(axis.low - slack <= value <= axis.high + slack for value in kept)
+    places = [axis.at(value) for value, _ in axis.ticks]
+    assert places == sorted(places, reverse=upright)
+
+
+# Plots.
+
+coordinates = st.floats() | st.integers(-5, 100).map(float)
+some_text = st.text(max_size=12)
+series = st.builds(
+    Series,
+    name=some_text,
+    points=st.lists(st.tuples(coordinates, coordinates), max_size=6).map(tuple)
+    | st.lists(st.tuples(some_text, coordinates), max_size=6).map(tuple),
+    spread=st.lists(st.tuples(coordinates, coordinates), max_size=6).map(tuple),
+    style=st.sampled_from(["line", "points", "dashed", "band"]),
+    published=st.booleans(),
+)
+plots = st.builds(
+    Plot,
+    title=some_text,
+    x=some_text,
+    y=some_text,
+    series=st.lists(series, max_size=4).map(tuple),
+    kind=st.sampled_from(["lines", "bars"]),
+    log_x=st.booleans(),
+    log_y=st.booleans(),
+    caption=some_text,
+)
+
+
+@examples(200)
+@given(plots)
+def test_any_plot_is_well_formed_and_inside_its_area(plot):
+    root = ElementTree.fromstring(plot_svg(plot))
+    left, top, right, bottom = area(root)
+    assert 0 <= left < right
+    for x, y in marks(root):
+        assert left - 0.1 <= x <= right + 0.1
+        assert top - 0.1 <= y <= bottom + 0.1
+    for bar in bars(root):
+        x, y, width, height = (float(bar.get(name)) for name in ("x", "y", "width", "height"))
+        assert left - 0.1 <= x
+        assert x + width <= right + 0.1
+        assert top - 0.1 <= y
+        assert y + height <= bottom + 0.2
+    for each in root.iter():
+        for name, value in each.attrib.items():
+            if name in ("x", "y", "d", "width", "height", "transform", "viewBox"):
+                assert not re.search("nan|inf", value)
+
+
+def test_what_an_axis_cannot_show_is_left_out():
+    points = curve((1, 1.0), (2, nan), (3, inf), (nan, 4), (5, 0.0), (6, -1.0), (0, 7.0), (8, 8.0))
+    assert len(marks(parsed(plot_svg(plot(points))))) == 5
+    assert len(marks(parsed(plot_svg(plot(points, log_y=True))))) == 3
+    assert len(marks(parsed(plot_svg(plot(points, log_x=True, log_y=True))))) == 2
+
+
+@pytest.mark.parametrize("kind", ["lines", "bars"])
+@pytest.mark.parametrize("log_y", [False, True])
+@pytest.mark.parametrize(
+    "points", [(), ((1, 1.0),), ((1, 0.0),), ((1, 5.0), (2, 5.0)), ((1, -3.0),), ((1, nan),), (("a", 2.0), ("b", 3.0))]
+)
+def test_degenerate_plots_are_drawn(kind, log_y, points):
+    root = parsed(plot_svg(plot(curve(*points), kind=kind, log_y=log_y)))
+    shown = [y for _, y in points if y > 0 or (y <= 0 and not log_y)]
+    assert len(marks(root)) + len(bars(root)) == len(shown)
+    assert ("nothing to show" in texts(root, "faint")) == (not shown)
+
+
+def test_a_plot_without_series_says_so():
+    assert "nothing to show" in texts(parsed(plot_svg(plot())), "faint")
+
+
+def test_points_lie_where_their_values_say():
+    root = parsed(plot_svg(plot(curve((1, 1.0), (10, 10.0), (100, 1000.0)), log_x=True, log_y=True)))
+    (x1, y1), (x2, y2), (x3, y3) = marks(root)
+    assert x2 - x1 == pytest.approx(x3 - x2, abs=0.3)
+    assert 2 * (y1 - y2) == pytest.approx(y2 - y3, abs=0.3)
+
+
+def test_bars_are_as_high_as_their_values():
+    root = parsed(plot_svg(plot(curve(("a", 2.0), ("b", 4.0)), curve(("a", -1.0), name="z"), kind="bars")))
+    two, four, minus = (float(bar.get("height")) for bar in bars(root))
+    assert four == pytest.approx(2 * two, abs=0.3)
+    assert minus == pytest.approx(two / 2, abs=0.3)
+    assert {"2", "4", "-1"} <= set(texts(root, "value"))
+    root = parsed(plot_svg(plot(curve(("a", 10.0), ("b", 1000.0)), kind="bars", log_y=True)))
+    low, high = (float(bar.get("height")) for bar in bars(root))
+    assert 0 < low < high < 4 * low
+
+
+def test_bars_do_not_overlap():
+    groups = [curve(*((f"group {k}", 1.0 + k) for k in range(5)), name=str(n)) for n in range(4)]
+    edges = sorted(
+        (float(bar.get("x")), float(bar.get("width"))) for bar in bars(parsed(plot_svg(plot(*groups, kind="bars"))))
+    )
+    assert all(x + width <= following + 0.1 for (x, width), (following, _) in pairwise(edges))
+
+
+def test_names_of_groups_are_categories_of_curves():
+    root = parsed(plot_svg(plot(curve(("one", 1.0), ("two", 2.0)), curve(("two", 3.0), ("three", 1.0)))))
+    assert {"one", "two", "three"} <= set(texts(root, "tick"))
+    first, second, again, third = marks(root)
+    assert second[0] == again[0]
+    assert first[0] < second[0] < third[0]
+
+
+def test_many_long_names_stay_in_the_picture():
+    root = parsed(plot_svg(plot(curve(*((f"a rather long name {k}" * 2, 1.0) for k in range(60))), kind="bars")))
+    turned = [each for each in of_class(root, "tick") if each.get("transform")]
+    assert 5 < len(turned) < 60
+
+
+def test_published_series_are_hollow_and_say_so():
+    root = parsed(plot_svg(plot(curve((1, 1.0), published=True), curve((2, 2.0), name="ours"))))
+    assert texts(root, "legend") == ["s (published)", "ours"]
+    assert len(of_class(root, "hollow")) == 2
+    root = parsed(plot_svg(plot(curve((1, 1.0), name="Published 1990", published=True))))
+    assert texts(root, "legend") == ["Published 1990"]
+
+
+def test_series_differ_in_more_than_colour():
+    root = parsed(plot_svg(plot(*(curve((k, k), name=str(k)) for k in range(7)))))
+    assert len({each.get("d") for each in of_class(root, "mark") if each.find(f"{SVG}title") is not None}) == 7
+
+
+def test_a_spread_has_whiskers_and_a_band_is_filled():
+    spread = curve((1, 2.0), (2, 3.0), spread=((1.0, 4.0), (nan, inf)))
+    assert len(of_class(parsed(plot_svg(plot(spread))), "whisker")) == 1
+    banded = curve((1, 2.0), (2, 3.0), spread=((1.0, 4.0), (2.0, 5.0)), style="band")
+    svg = plot_svg(plot(banded))
+    assert len(of_class(parsed(svg), "whisker")) == 0
+    assert "fill-opacity" in svg
+
+
+def test_a_mark_tells_its_exact_values():
+    root = parsed(plot_svg(plot(curve((64, 37.12345), spread=((36.5, 38.0),)))))
+    told = [each.findtext(f"{SVG}title") for each in of_class(root, "mark")]
+    assert "s: workers 64, speed-up 37.12345 (36.5 to 38)" in told
+
+
+@pytest.mark.parametrize("count", [1, 5, 25])
+def test_a_legend_wraps_below_the_axes(count):
+    root = parsed(plot_svg(plot(*(curve((1, k), name=f"a series with the number {k}") for k in range(count)))))
+    keys = of_class(root, "legend")
+    assert len(keys) == count
+    _, _, width, height = map(float, root.get("viewBox").split())
+    _, _, _, bottom = area(root)
+    boxes = []
+    for key in keys:
+        x, y = float(key.get("x")), float(key.get("y"))
+        assert x + text_width(key.text) <= width
+        assert bottom + 20 < y < height
+        boxes.append((y, x, x + text_width(key.text)))
+    assert all(y < lower or end < begin for (y, _, end), (lower, begin, _) in pairwise(sorted(boxes)))
+
+
+def test_pictures_are_accessible():
+    root = parsed(plot_svg(plot(curve((1, 1.0)), title="Speed")))
+    assert root.get("role") == "img"
+    assert [each.tag for each in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+    assert root.findtext(f"{SVG}title") == "Speed"
+    assert "speed-up over workers" in root.findtext(f"{SVG}desc")
+
+
+# Flame graphs and timelines.
+
+
+def flame(paths: dict[tuple[str, ...], float]) -> Flame:
+    root = FlameBox("all")
+    for path, value in paths.items():
+        root.add(path, value)
+    return Flame(title="t", unit="ms", root=root)
+
+
+def boxes(root) -> dict[str, tuple[float, float, float]]:
+    found = {}
+    for each in root.iter(f"{SVG}g"):
+        name = each.findtext(f"{SVG}title").split(":")[0]
+        box = each.find(f"{SVG}rect")
+        found[name] = tuple(float(box.get(key)) for key in ("x", "y", "width"))
+    return found
+
+
+def test_flame_boxes_are_as_wide_as_their_values_and_stand_on_their_own():
+    found = boxes(parsed(flame_svg(flame({("a",): 60, ("b", "c"): 30, ("b",): 9.99, ("tiny",): 0.01}))))
+    assert set(found) == {"all", "a", "b", "c"}
+    assert found["a"][2] / found["all"][2] == pytest.approx(0.6, abs=0.01)
+    assert found["all"][1] > found["b"][1] > found["c"][1]
+    assert found["b"][0] <= found["c"][0]
+    assert found["c"][0] + found["c"][2] <= found["b"][0] + found["b"][2]
+
+
+def test_flame_boxes_tell_their_share_and_clip_their_names():
+    svg = flame_svg(flame({("a name far too long for so little",): 10, ("b",): 90}))
+    root = parsed(svg)
+    assert "b: 90 ms, 90.0%" in [each.text for each in root.iter(f"{SVG}title")]
+    assert any(name.endswith("…") for name in texts(root, "name"))
+
+
+def test_degenerate_flames_are_drawn():
+    for value in (0.0, nan, inf, -1.0):
+        root = ElementTree.fromstring(flame_svg(Flame(title="t", unit="s", root=FlameBox("r", value))))
+        assert "nothing to show" in texts(root, "faint")
+    # Rounded parts may be larger than the whole.
+    found = boxes(parsed(flame_svg(Flame(title="t", unit="s", root=FlameBox("r", 1.0, {"a": FlameBox("a", 2.0)})))))
+    assert found["a"][2] <= found["r"][2]
+    deep = flame({tuple(str(level) for level in range(2000)): 1.0})
+    assert len(boxes(parsed(flame_svg(deep)))) == 2001
+
+
+def timeline(*intervals: tuple[str, str, float, float], kinds=("work", "wait")) -> Timeline:
+    rows = tuple(Interval(lane=lane, kind=kind, begin=begin, end=end) for lane, kind, begin, end in intervals)
+    return Timeline(title="t", unit="ms", intervals=rows, kinds=kinds)
+
+
+def painted(root) -> dict[str, float]:
+    """Units that each title's path paints."""
+    found = {}
+    for each in root.iter(f"{SVG}path"):
+        told = each.findtext(f"{SVG}title")
+        if told:
+            found[told.split(" ")[1]] = sum(map(float, re.findall(r"h([\d.]+)", each.get("d"))))
+    return found
+
+
+def test_a_timeline_paints_as_much_as_was_spent():
+    found = painted(parsed(timeline_svg(timeline(("w", "work", 0, 75), ("w", "wait", 75, 100)))))
+    assert found["work"] == pytest.approx(3 * found["wait"], rel=0.02)
+
+
+def test_intervals_below_a_pixel_are_merged_by_what_fills_most():
+    short_ones = [("w", "work" if k % 4 else "wait", k * 1.0, k + 0.5) for k in range(100_000)]
+    svg = timeline_svg(timeline(*short_ones))
+    assert len(svg) < 20_000
+    found = painted(parsed(svg))
+    assert set(found) == {"work"}
+    # Half of the time nothing was recorded, and half of the lane stays empty.
+    assert 200 < found["work"] < 300
+
+
+def test_a_busy_lane_is_one_run():
+    svg = timeline_svg(timeline(*(("w", "work", k, k + 1) for k in range(10_000))))
+    assert len(re.findall(r"M[\d.]+ [\d.]+h", svg.split("ms, 100.0%")[0])) == 1
+
+
+def test_degenerate_timelines_are_drawn():
+    assert "nothing to show" in texts(parsed(timeline_svg(timeline(kinds=()))), "faint")
+    bad = (("w", "work", nan, 1), ("w", "work", 0, inf), ("w", "work", 5, 3))
+    assert "nothing to show" in texts(ElementTree.fromstring(timeline_svg(timeline(*bad))), "faint")
+    assert painted(parsed(timeline_svg(timeline(("w", "work", 3, 3), ("v", "new kind", 3, 3)))))
+    assert "new kind" in texts(parsed(timeline_svg(timeline(("v", "new kind", 3, 4)))), "legend")
+
+
+# Pages.
+
+
+def report(**options) -> Report:
+    rows = [{"workers": 1, "time (s)": 12345.678, "same": True, "note": None}]
+    standard = {
+        "experiment": "scaling",
+        "question": "How fast?",
+        "reports": ("002", "004"),
+        "parameters": {"depth": 9, "seed": 1234567, "workers": [1, 2]},
+        "provenance": {"command": "outflank lab run", "versions": {"numba": "0.63"}},
+        "samples": tuple(rows),
+        "tables": (Table.of("Times", rows, notes=["A median."]),),
+        "figures": (
+            plot(curve((1, 1.0)), title="Speed", caption="It grows."),
+            flame({("a",): 1}),
+            timeline(("w", "work", 0, 1)),
+        ),
+        "notes": ("It is fast.",),
+    }
+    return Report(**(standard | options))
+
+
+def page_text(page: str) -> str:
+    return " ".join(ElementTree.fromstring(page).find("body").itertext())
+
+
+def test_a_page_says_everything_findings_first():
+    page = page_html(report())
+    assert page.startswith("<!DOCTYPE html>")
+    text = page_text(page)
+    order = ["scaling", "How fast?", "002, 004", "It is fast.", "Times", "A median.", "It grows.", "depth", "command"]
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+    assert "1234567" in text
+    assert "numba 0.63" in text
+    assert "12,350" in text
+    assert "Failed" not in text
+    assert "Incomplete" not in text
+
+
+@pytest.mark.parametrize("draw", [page_html, report_html])
+def test_a_page_needs_nothing_else(draw):
+    page = draw(report())
+    assert "http" not in page.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"<script|<link|<img|<iframe|@import|url\(", page)
+
+
+@pytest.mark.parametrize("draw", [page_html, report_html])
+@pytest.mark.parametrize(("option", "word"), [("passed", "Failed."), ("complete", "Incomplete.")])
+def test_a_bad_report_says_so_before_anything_else(draw, option, word):
+    page = draw(report(**{option: False}))
+    assert f"<strong>{word}</strong>" in page
+    assert page.index(word) < page.index("How fast?")
+
+
+def test_rules_of_a_fragment_hold_inside_it_only():
+    style = ElementTree.fromstring(report_html(report())).find("style").text
+    flat = re.sub(r"@(media|container)[^{]*", "", style)
+    for selectors in re.findall(r"([^{}]+)\{", flat):
+        for selector in selectors.split(","):
+            assert selector.startswith(".outflank-report"), selector
+
+
+def test_pages_have_rules_for_dark_and_for_paper():
+    page = page_html(report())
+    assert "prefers-color-scheme:dark" in page
+    assert "@media print" in page
+
+
+def test_text_from_outside_is_escaped_everywhere():
+    rows = [{NASTY: NASTY}]
+    nasty = report(
+        experiment=NASTY,
+        question=NASTY,
+        reports=(NASTY,),
+        parameters={NASTY: NASTY},
+        provenance={NASTY: {NASTY: NASTY}},
+        samples=tuple(rows),
+        tables=(Table.of(NASTY, rows, notes=[NASTY]),),
+        figures=(
+            plot(curve((NASTY, 1.0), name=NASTY), title=NASTY, x=NASTY, y=NASTY, caption=NASTY),
+            plot(curve((1, 1.0), name=NASTY), kind="bars", title=NASTY, x=NASTY, y=NASTY),
+            Flame(title=NASTY, unit=NASTY, root=FlameBox(NASTY, 1.0), caption=NASTY),
+            Timeline(
+                title=NASTY,
+                unit=NASTY,
+                intervals=(Interval(lane=NASTY, kind=NASTY, begin=0, end=1),),
+                kinds=(NASTY,),
+                caption=NASTY,
+            ),
+        ),
+        notes=(NASTY,),
+    )
+    for page in (page_html(nasty), report_html(nasty)):
+        assert "<b>" not in page
+        assert not list(ElementTree.fromstring(page).iter("b"))
+
+
+def test_a_table_aligns_its_numbers():
+    root = ElementTree.fromstring(table_html(Table(title="t", columns=("a", "b"), rows=(("x", None), ("y", 1234)))))
+    cells = [(each.get("class"), each.text) for each in root.iter("td")]
+    assert cells == [(None, "x"), ("number", "–"), (None, "y"), ("number", "1,234")]
+    assert [each.get("class") for each in root.iter("th")] == [None, "number"]
+
+
+def test_empty_values_make_pages_too():
+    empty = report(parameters={}, provenance={}, samples=(), tables=(), figures=(), notes=(), reports=())
+    assert ElementTree.fromstring(page_html(empty)).find("body/main/header/h1").text == "scaling"
+    assert list(ElementTree.fromstring(table_html(Table(title="t", columns=("a",), rows=()))).iter("th"))
+    assert "Speed" in figure_html(plot(title="Speed"))
+
+
+def test_raw_samples_are_shown_unless_they_are_too_many():
+    few, many = ({"n": 1},) * 3, ({"n": 1},) * (MOST_CELLS + 1)
+    assert "<summary>3 raw samples</summary>" in page_html(report(samples=few))
+    assert "<details>" not in page_html(report(samples=many))
+    assert "20,001 raw samples" in page_html(report(samples=many))
+
+
+def test_values_show_themselves_in_notebooks():
+    whole = report()
+    for value in (whole, whole.tables[0], *whole.figures):
+        assert ElementTree.fromstring(value._repr_html_()).get("class") == "outflank-report"
+
+
+def test_decades_lie_evenly():
+    axis = axis_over([1, 1000], 0, 300, log=True)
+    places = [axis.at(10.0**k) for k in range(4)]
+    assert [b - a for a, b in pairwise(places)] == pytest.approx([places[1] - places[0]] * 3)
+    assert axis.at(20) - axis.at(10) == pytest.approx((places[1] - places[0]) * log10(2))

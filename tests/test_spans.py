@@ -1,0 +1,276 @@
+"""Work and span, on trees where both are known."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank import Limits, OthelloBoard
+from outflank.games.rules import MOVE, fill, most_moves, play
+from outflank.kernels.compiler import interpreted
+from outflank.lab.spans import NO_SPANS, burden_of, migrations, spans_of
+from outflank.parallel.events import (
+    CLOSED,
+    DONE,
+    FOUND,
+    IN_TURN,
+    OFFERED,
+    OPENED,
+    SEEKING,
+    STARTED,
+    TAKEN,
+    Recording,
+)
+from outflank.search.deepening import search
+
+# --- hand-made trees, as the events that one worker would note ---
+
+
+class Leaf(NamedTuple):
+    """A part that is searched alone."""
+
+    cost: int
+
+
+class Node(NamedTuple):
+    """A frame: what opening it costs, its eldest moves, those shared, and those searched again in turn."""
+
+    cost: int
+    elders: tuple = ()
+    shared: tuple = ()
+    again: tuple = ()
+
+
+class Log:
+    """Writes the events of a tree, with a clock that only costs move."""
+
+    def __init__(self) -> None:
+        self.rows, self.time, self.frames = [], 0, 0
+
+    def note(self, kind, frame=0):
+        self.rows.append((self.time, self.time // 2, kind, frame, 0, 0))
+
+    def root(self, tree):
+        self.note(STARTED, 0)
+        self.time += tree.cost
+        self.inside(tree, 0)
+        self.note(CLOSED, 0)
+        return self
+
+    def inside(self, tree, frame):
+        for child in tree.elders:
+            self.move(child, frame)
+        if tree.shared:
+            self.note(OFFERED, frame)
+        for child in tree.shared:
+            self.move(child, frame)
+        if tree.again:
+            self.note(IN_TURN, frame)
+        for child in tree.again:
+            self.move(child, frame)
+
+    def move(self, tree, frame):
+        self.note(TAKEN, frame)
+        self.time += tree.cost
+        if isinstance(tree, Node):
+            self.frames += 1
+            mine = self.frames
+            self.note(OPENED, mine)
+            self.inside(tree, mine)
+            self.note(CLOSED, mine)
+        self.note(DONE, frame)
+
+    @property
+    def events(self):
+        return np.array(self.rows, np.int64).reshape(-1, 6)
+
+
+def work_of(tree):
+    if isinstance(tree, Leaf):
+        return tree.cost
+    return tree.cost + sum(map(work_of, (*tree.elders, *tree.shared, *tree.again)))
+
+
+def span_of(tree, burden=0):
+    """The longest path; the k-th of the shared moves starts k burdens late."""
+    if isinstance(tree, Leaf):
+        return tree.cost
+    shared = (number * burden + span_of(child, burden) for number, child in enumerate(tree.shared))
+    alone = sum(span_of(child, burden) for child in (*tree.elders, *tree.again))
+    return tree.cost + alone + max(shared, default=0)
+
+
+def spawns_of(tree):
+    if isinstance(tree, Leaf):
+        return 0
+    return len(tree.shared) + sum(map(spawns_of, (*tree.elders, *tree.shared, *tree.again)))
+
+
+leaves = st.builds(Leaf, st.integers(0, 1000))
+trees = st.recursive(
+    leaves,
+    lambda children: st.builds(
+        Node,
+        st.integers(0, 50),
+        st.lists(children, max_size=2).map(tuple),
+        st.lists(children, max_size=4).map(tuple),
+        st.lists(children, max_size=2).map(tuple),
+    ),
+    max_leaves=25,
+)
+
+
+@given(trees.filter(lambda tree: isinstance(tree, Node)), st.integers(0, 100))
+def test_work_and_span_of_any_tree(tree, burden):
+    found = spans_of(Log().root(tree).events, burden=burden)
+    assert found.work == work_of(tree)
+    assert found.span == span_of(tree)
+    assert found.burdened_span == span_of(tree, burden)
+    assert found.spawns == spawns_of(tree)
+    assert found.regions == 1
+    assert found.span <= found.work
+
+
+def test_a_tree_of_equal_branches_has_the_parallelism_of_its_width():
+    tree = Node(0, shared=(Leaf(10),) * 8)
+    found = spans_of(Log().root(tree).events)
+    assert (found.work, found.span, found.parallelism) == (80, 10, 8.0)
+    # Before them, the eight, and after them; on the longest path one of the eight.
+    assert (found.strands, found.span_strands) == (10, 3)
+
+
+@pytest.mark.parametrize(("width", "depth"), [(2, 1), (2, 5), (3, 4), (7, 2)])
+def test_a_full_tree_in_closed_form(width, depth):
+    """Each node costs 1: work is (w^(d+1) - 1)/(w - 1), span is d + 1."""
+
+    def full(left):
+        return Leaf(1) if left == 0 else Node(1, shared=(full(left - 1),) * width)
+
+    found = spans_of(Log().root(full(depth)).events)
+    assert found.work == (width ** (depth + 1) - 1) // (width - 1)
+    assert found.span == depth + 1
+    assert found.frames == (width**depth - 1) // (width - 1) - 1
+
+
+def test_what_must_wait_is_added_up():
+    tree = Node(1, elders=(Leaf(5), Leaf(6)), shared=(Leaf(3), Leaf(9), Leaf(2)), again=(Leaf(4),))
+    found = spans_of(Log().root(tree).events)
+    assert (found.work, found.span) == (30, 1 + 5 + 6 + 9 + 4)
+
+
+def test_several_roots_follow_each_other():
+    log = Log().root(Node(1, shared=(Leaf(4), Leaf(4))))
+    log.time += 1000  # between two iterations nothing is searched
+    found = spans_of(log.root(Node(1, shared=(Leaf(8), Leaf(8)))).events)
+    assert (found.work, found.span, found.regions) == (26, 14, 2)
+
+
+def test_bounds_of_the_speed_up():
+    spans = spans_of(Log().root(Node(0, shared=(Leaf(100),) * 10)).events)
+    assert spans.fastest_speedup(4) == 4
+    assert spans.fastest_speedup(64) == 10
+    assert spans.slowest_speedup(1) == 1
+    # Report 002's, depth 3, from its work and burdened span.
+    printed = spans_of(Log().root(Node(0, shared=(Leaf(1),))).events)
+    printed = type(printed)(**{**as_fields(printed), "work": 53_268_493.0, "burdened_span": 21_165_349.0})
+    assert [round(printed.slowest_speedup(count), 2) for count in (2, 4, 8, 16)] == [1.19, 1.32, 1.40, 1.44]
+    assert NO_SPANS.parallelism == 1.0
+
+
+def as_fields(spans):
+    return {name: getattr(spans, name) for name in spans.__dataclass_fields__}
+
+
+def test_migrations_are_timed_from_when_both_were_ready():
+    rows = [
+        (0, 0, STARTED, 7, 0, 0),
+        (5, 0, SEEKING, 0, 0, 1),
+        (10, 0, OFFERED, 7, 0, 0),
+        (14, 0, FOUND, 7, 0, 1),
+        (15, 0, TAKEN, 7, 0, 1),  # 5 after the offer
+        (30, 0, OFFERED, 8, 0, 0),
+        (50, 0, SEEKING, 0, 0, 1),
+        (52, 0, FOUND, 8, 0, 1),
+        (53, 0, TAKEN, 8, 0, 1),  # 3 after it began to look
+        (60, 0, SEEKING, 0, 0, 0),
+        (61, 0, FOUND, 8, 0, 0),
+        (62, 0, TAKEN, 8, 0, 0),  # 2: the permit that the thief left behind
+    ]
+    events = np.array(rows, np.int64)
+    assert migrations(events) == [5, 3, 2]
+    assert burden_of([events]) == (3, 3)
+    assert burden_of([]) == (0.0, 0)
+
+
+# --- real searches, beside a naive walk of the same tree ---
+
+
+def nodes_below(game, position, depth):
+    """Nodes of minimax, the position included; passes are not met on these boards."""
+    if depth == 0:
+        return 1
+    return 1 + sum(nodes_below(game, child, depth - 1) for child in children(game, position))
+
+
+def span_below(game, position, depth, threshold):
+    if depth <= threshold:
+        return nodes_below(game, position, depth)
+    below = [span_below(game, child, depth - 1, threshold) for child in children(game, position)]
+    return 1 + max(below, default=0)
+
+
+def children(game, position):
+    moves = np.zeros(most_moves(game), MOVE)
+    return [play(game, position, move) for move in moves[: fill(game, position, moves, 0)]]
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 2])
+def test_fork_join_in_nodes_is_the_tree(threshold):
+    board = OthelloBoard.from_text("f5d6c3d3c4")
+    depth = 3 if interpreted() else 4
+    recording = Recording()
+    search(
+        board,
+        Limits(depth=depth),
+        algorithm="minimax",
+        evaluation="discs",
+        deepen=False,
+        parallel="fork-join",
+        workers=1,
+        threshold=threshold,
+        instrument=recording,
+    )
+    found = spans_of(recording.taken(), unit="nodes")
+    assert recording.lost == 0
+    assert found.work == nodes_below(board.game, board.position, depth) - 1  # the root is entered by Python
+    assert found.span == span_below(board.game, board.position, depth, threshold) - 1
+
+
+@pytest.mark.parametrize("scheme", ["ybw", "jamboree", "pv-split", "root-split"])
+def test_work_is_what_was_searched(scheme):
+    recording = Recording()
+    found = search(
+        OthelloBoard.from_text("f5d6c3d3c4"),
+        Limits(depth=4 if interpreted() else 8),
+        parallel=scheme,
+        workers=1,
+        threshold=1,
+        levels=8,
+        instrument=recording,
+    )
+    events = recording.taken()
+    spans = spans_of(events, unit="nodes")
+    assert spans.work == found.nodes - spans.regions
+    assert 0 < spans.span <= spans.work
+    assert spans.regions == found.depth
+
+
+def test_an_event_without_room_is_counted():
+    recording = Recording(capacity=5)
+    search(OthelloBoard.start(), Limits(depth=3), parallel="ybw", workers=1, threshold=0, instrument=recording)
+    lost = recording.lost
+    events = recording.taken()
+    assert len(events) == 5
+    assert recording.lost > lost == 0
