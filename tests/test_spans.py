@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from outflank import Limits, OthelloBoard
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.kernels.compiler import interpreted
+from outflank.kernels.watching import watched_by
 from outflank.lab.spans import NO_SPANS, burden_of, migrations, spans_of
 from outflank.parallel.events import (
     CLOSED,
@@ -274,3 +275,44 @@ def test_an_event_without_room_is_counted():
     events = recording.taken()
     assert len(events) == 5
     assert recording.lost > lost == 0
+
+
+class Tally:
+    """Counts the atomic operations of a search in the interpreter: updates, and stores that must not be passed."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def touched(self, address, kind, order):
+        self.count += kind == "update" or (kind == "write" and order == "seq_cst")
+
+    def run(self, body):
+        body()
+
+    def ignore(self, *_):
+        pass
+
+    turn = rests = sleeps = wakes = placed = started = joins = ignore
+
+
+@pytest.mark.skipif(not interpreted(), reason="compiled kernels are not watched")
+def test_atomic_operations_are_those_of_the_steps():
+    def counted(depth):
+        recording, tally = Recording(), Tally()
+        with watched_by(tally):
+            search(
+                OthelloBoard.from_text("f5d6c3d3c4"),
+                Limits(depth=depth),
+                algorithm="minimax",
+                evaluation="discs",
+                deepen=False,
+                parallel="fork-join",
+                workers=1,
+                threshold=0,
+                instrument=recording,
+            )
+        return tally.count, spans_of(recording.taken()).atomics
+
+    (few, steps_of_few), (many, steps_of_many) = counted(2), counted(3)
+    # What opening and closing a root takes is the same for both.
+    assert many - few == steps_of_many - steps_of_few
