@@ -8,7 +8,7 @@ from outflank.games.abalone.layouts import RULES
 from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
-from outflank.kernels.compiler import kernels
+from outflank.kernels.compiler import Kernel, kernels
 from outflank.lab import spans  # noqa: F401  # as above
 from outflank.lab.studies import hashing  # noqa: F401
 from outflank.search import montecarlo  # noqa: F401
@@ -17,17 +17,21 @@ from outflank.search.division import scheme_named, schemes
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 
 
+def own_kernels() -> list[Kernel]:
+    """All kernels of the package, whatever has been imported before."""
+    for name in schemes():
+        scheme_named(name)  # imports its kernels
+    return [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
+
+
 def warm(*, every: bool = False) -> Iterator[cache.Event]:
     """Run every kernel of the package once on its sample arguments; what that compiled or loaded, as it comes.
 
     With `every`, for each evaluation that can be chosen by name, not only for the usual ones.
     """
     told = len(cache.history)
-    for name in schemes():
-        scheme_named(name)  # imports its kernels
-    ours = [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
     for game, position in STARTS:
-        for kernel in ours:
+        for kernel in own_kernels():
             for arguments in kernel.samples(game, position, every=every):
                 kernel(*arguments)
             yield from cache.history[told:]
