@@ -1,14 +1,12 @@
 """Evaluations against plain counts on the oracles' boards."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 
 from outflank.games import catalog  # noqa: F401  # registers them
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.evaluation import LIMIT, WON, Exact, begin, evaluations, final, value
-from outflank.games.othello.kernels import Othello
-from outflank.games.othello.squares import size_of
+from outflank.games.othello.squares import othello, size_of
 from outflank.games.rules import mirror, symmetries
 from outflank.kernels.compiler import kernel
 from tests.conftest import examples
@@ -156,7 +154,10 @@ def test_a_finished_game_is_worth_more_than_any_estimate():
 
 
 def test_names_and_types_are_few():
-    assert list(evaluations(Othello(np.uint64(0), 0))) == ["phased", "four-part", "four-part-fine", "discs", "mobility"]
+    names = ["phased", "four-part", "four-part-fine", "discs", "mobility"]
+    assert list(evaluations(othello(8))) == names
+    # The first is the default: on smaller boards not the one that was fitted to 8×8.
+    assert list(evaluations(othello(6))) == ["mobility", *names[:-1]]
     assert list(evaluations(Abalone(14, 6))) == ["cohesion", "rings", "rings-lab"]
     with pytest.raises(TypeError, match="nothing registered"):
         value(object(), None, None, None)

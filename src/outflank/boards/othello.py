@@ -59,6 +59,11 @@ class OthelloBoard(Board[OthelloMove]):
         """How many discs a side has."""
         return self._by_colour()[side is Side.WHITE].bit_count()
 
+    @property
+    def empties(self) -> int:
+        """How many squares are empty."""
+        return self.size**2 - self.discs(Side.BLACK) - self.discs(Side.WHITE)
+
     def move(self, code: int) -> OthelloMove:
         """The move with this code."""
         return OthelloMove(code, self.size)

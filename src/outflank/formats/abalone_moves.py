@@ -6,14 +6,27 @@ the last one goes, `C3D6` (Nacre). Two neighbouring cells always mean a move alo
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from itertools import product
 
 import numpy as np
 
 from outflank.errors import FormatError, IllegalMove, place_in
 from outflank.formats.setup import Setup
 from outflank.games.abalone.geometry import DIRECTIONS, SPIRAL, Cell, cell_name, cells, on_board, stepped
-from outflank.games.abalone.kernels import MARBLES, SIDEWAYS, Abalone, AbalonePosition, cell_of, direction_of, kind_of
+from outflank.games.abalone.kernels import (
+    MARBLES,
+    SIDEWAYS,
+    Abalone,
+    AbalonePosition,
+    Kind,
+    cell_of,
+    direction_of,
+    encoded,
+    kind_of,
+)
 from outflank.games.abalone.layouts import RULES, start
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
@@ -56,15 +69,17 @@ def write_nacre(move: int) -> str:
 
 def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
     """The legal move that `text` names, in either notation and either case."""
-    named = _cells(text)
     buffer = np.zeros(most_moves(game), MOVE)
-    legal = [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
-    # Nacre's text may fit a line named from its front as well: the rear goes first.
-    for fits in (_fits_from_rear, _fits_from_front):
-        fitting = [move for move in legal if fits(move, named)]
-        if fitting:
-            return fitting[0]
-    raise IllegalMove(f"{text.strip()!r} is not a legal move here{_why(position, named)}")
+    legal = {int(move) for move in buffer[: fill(game, position, buffer, 0)]}
+    for move in meanings(text):
+        if move in legal:
+            return move
+    raise IllegalMove(f"{text.strip()!r} is not a legal move here{_why(position, _cells(text))}")
+
+
+def meanings(text: str) -> tuple[int, ...]:
+    """The moves that `text` can name, whatever the position: of the legal ones among them, the first is meant."""
+    return _meanings().get(_cells(text), ())
 
 
 def read_abalone_game(text: str, layout: str = "standard") -> Setup:
@@ -90,7 +105,7 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
             yield word[0][skip:], word.start() + skip
 
 
-def _cells(text: str) -> list[Cell]:
+def _cells(text: str) -> tuple[Cell, ...]:
     """The two or three cells that a move's text names."""
     stripped = text.strip()
     named: list[Cell] = []
@@ -102,28 +117,33 @@ def _cells(text: str) -> list[Cell]:
         named.append(cell)
     if len(named) < 2:
         raise FormatError.at(NAME, stripped, len(stripped), "two or three cells, like A1B2 or C3C5D4")
-    return named
+    return tuple(named)
 
 
-def _fits_from_rear(move: int, named: list[Cell]) -> bool:
-    first, last, step = ends(move)
-    if SIDEWAYS[kind_of(move)] == 0:
-        return named == [first, stepped(first, step)]
-    return named in ([first, last, stepped(first, step)], [first, stepped(last, step)])
-
-
-def _fits_from_front(move: int, named: list[Cell]) -> bool:
-    first, last, step = ends(move)
-    if SIDEWAYS[kind_of(move)] == 0 or (len(named) == 2 and _neighbours(*named)):
-        return False
-    return named in ([last, first, stepped(last, step)], [last, stepped(first, step)])
+@cache
+def _meanings() -> dict[tuple[Cell, ...], tuple[int, ...]]:
+    from_rear: defaultdict[tuple[Cell, ...], list[int]] = defaultdict(list)
+    from_front: defaultdict[tuple[Cell, ...], list[int]] = defaultdict(list)
+    for kind, cell, direction in product(Kind, range(len(SPIRAL)), range(6)):
+        move = int(encoded(int(kind), cell, direction))
+        first, last, step = ends(move)
+        if SIDEWAYS[kind] == 0:
+            from_rear[first, stepped(first, step)].append(move)
+            continue
+        from_rear[first, last, stepped(first, step)].append(move)
+        from_rear[first, stepped(last, step)].append(move)
+        from_front[last, first, stepped(last, step)].append(move)
+        if not _neighbours(last, stepped(first, step)):
+            from_front[last, stepped(first, step)].append(move)
+    # Nacre's text may fit a line named from its front as well: the rear goes first.
+    return {named: (*from_rear[named], *from_front[named]) for named in {**from_rear, **from_front}}
 
 
 def _neighbours(one: Cell, other: Cell) -> bool:
     return (other[0] - one[0], other[1] - one[1]) in DIRECTIONS
 
 
-def _why(position: AbalonePosition, named: list[Cell]) -> str:
+def _why(position: AbalonePosition, named: tuple[Cell, ...]) -> str:
     if named[0] not in cells(position.own):
         return f" ({cell_name(named[0])} holds no marble of the side to move)"
     return ""

@@ -24,7 +24,7 @@ def read_transcript(text: str, size: int = 8) -> Setup:
     ['f5', 'd6', 'c3']
     """
     game = othello(size)
-    moves = replayed(NAME, text, game, START, ((move, place, None) for move, place in _moves(text, size)))
+    moves = replayed(NAME, text, game, START, ((move, place, None) for move, place in named_moves(text, size)))
     return Setup(format=NAME, game=game, position=START, turn=Side.BLACK, moves=tuple(moves))
 
 
@@ -65,7 +65,7 @@ def replayed(
         turn = turn.other
 
 
-def _moves(text: str, size: int) -> Iterator[tuple[int, int]]:
+def named_moves(text: str, size: int) -> Iterator[tuple[int, int]]:
     """The moves and their places, read but not yet tried."""
     place, end = 0, len(text.rstrip())
     while place < end:

@@ -8,6 +8,7 @@ Values are whole numbers for the side to move, within ±`LIMIT`, and the opponen
 same position is the negative: a search turns them over at every ply.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +65,7 @@ def _(evaluation, game, position):
 # --- chosen by name ---
 
 _named: dict[type, dict[str, Any]] = {}
+_usual: dict[type, Callable[[Any], str]] = {}
 
 
 def register_evaluation(game: type, name: str, evaluation: Any) -> None:
@@ -71,9 +73,16 @@ def register_evaluation(game: type, name: str, evaluation: Any) -> None:
     _named.setdefault(game, {})[name] = evaluation
 
 
+def register_usual_evaluation(game: type, name_for: Callable[[Any], str]) -> None:
+    """Let the default depend on the rules in force: `name_for(game)` names it."""
+    _usual[game] = name_for
+
+
 def evaluations(game: Any) -> dict[str, Any]:
     """The evaluations of a game by name, the default first."""
-    return dict(_named.get(type(game), {}))
+    known = _named.get(type(game), {})
+    usual = _usual[type(game)](game) if type(game) in _usual else next(iter(known), "")
+    return dict(sorted(known.items(), key=lambda each: each[0] != usual))
 
 
 def evaluation_named(game: Any, name: str | None = None) -> Any:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank.games.evaluation import final, register_evaluation, value
+from outflank.games.evaluation import final, register_evaluation, register_usual_evaluation, value
 from outflank.games.othello.kernels import Othello, legal
 from outflank.games.rules import score
 from outflank.kernels.bits import U64, popcount
@@ -164,3 +164,7 @@ register_evaluation(Othello, "four-part", FourPart(8))
 register_evaluation(Othello, "four-part-fine", FourPart(1))
 register_evaluation(Othello, "discs", Discs())
 register_evaluation(Othello, "mobility", Mobility())
+
+WHOLE_BOARD = (1 << 64) - 1
+# Phased was fitted to games on 8×8, and its corners are those of that board: on 6×6 it lost to random moves.
+register_usual_evaluation(Othello, lambda game: "phased" if int(game.mask) == WHOLE_BOARD else "mobility")

@@ -15,8 +15,15 @@ from outflank.ui.cli.streams import forget_output
 COMMANDS = {
     "search": "Find the best move of a position.",
     "perft": "Count the leaves of a game tree.",
+    "play": "Play a game, or watch one.",
+    "review": "Go through a game and judge its moves.",
+    "book": "Build an opening book, or look into one.",
+    "match": "Let players meet, and say who is stronger.",
     "lab": "Run experiments on parallel search.",
+    "engine": "Play for another program: GTP 2 or NBoard 2.",
     "show": "Draw a position or the end of a game.",
+    "games": "List the games in a file.",
+    "convert": "Copy games from one format to another.",
     "warm": "Compile every kernel ahead of its first use.",
     "doctor": "Say what a bug report needs, and test this installation.",
 }

@@ -1,8 +1,6 @@
 """`outflank lab`: the experiments, a subcommand for each, its options made from its parameters."""
 
 import json
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
@@ -23,6 +21,7 @@ from outflank.lab.drawing.looks import number
 from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
+from outflank.ui.cli.interrupting import interruptibly
 
 REDRAW = "redraw"
 
@@ -110,7 +109,7 @@ def _callback(name: str) -> Callable[..., int]:
         given = {key: value for key, value in parameters.items() if value is not None and value != ()}
         stop = Stop()
         with _bar(enabled=not as_json) as progress:
-            report = _interruptibly(
+            report = interruptibly(
                 lambda: run(name, out=out, resume=resume, replace=replace, progress=progress, stop=stop, **given), stop
             )
         _show(report, as_json=as_json, out=out)
@@ -121,34 +120,6 @@ def _callback(name: str) -> Callable[..., int]:
         return 0 if report.passed else 1
 
     return call
-
-
-def _interruptibly(work: Callable[[], Report], stop: Stop) -> Report:
-    """Run in another thread: a kernel does not see Ctrl-C, this thread does. A second Ctrl-C leaves at once."""
-    found: list[Report] = []
-    failed: list[BaseException] = []
-
-    def target() -> None:
-        try:
-            found.append(work())
-        except BaseException as error:  # whatever it is, it belongs to the caller
-            failed.append(error)
-
-    def handler(*_: Any) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        stop()
-
-    before = signal.signal(signal.SIGINT, handler)
-    try:
-        thread = threading.Thread(target=target, daemon=True)
-        thread.start()
-        while thread.is_alive():
-            thread.join(0.2)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if failed:
-        raise failed[0]
-    return found[0]
 
 
 @contextmanager

@@ -1,0 +1,265 @@
+"""One game between two players: the clocks, the rules, and what is to be done if somebody breaks them."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from math import isfinite
+from typing import Any
+
+from outflank.arena import seat as seats
+from outflank.arena.seat import Answer, Seat
+from outflank.boards import AbaloneBoard, Board, Move, OthelloBoard
+from outflank.engine.clock import Clocks, TimeControl
+from outflank.engine.player import Choice, Player
+from outflank.formats.abalone_line import read_abalone_line
+from outflank.formats.record import PlayedMove, Record
+from outflank.formats.setup import Setup
+from outflank.games.sides import Side
+from outflank.search.contract import Stop
+
+TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
+
+START_SECONDS = 600.0
+"""How long a player may take to get ready for a game: it may have to compile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a game ended."""
+
+    points: float
+    """Black's: 1, ½ or 0."""
+    score: float
+    """What black has won, in discs or marbles, be the game drawn; all there is to win after a forfeit."""
+    reason: str = ""
+    """Empty where the rules ended it, else `time`, `illegal move`, `crashed` or `ply limit`."""
+    detail: str = ""
+    """In a few words, for people."""
+    forfeited_by: Side | None = None
+    """Who lost other than by the rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """A game that was played to its end."""
+
+    record: Record
+    ending: Ending
+
+
+class _Forfeit(Exception):
+    def __init__(self, side: Side, reason: str, detail: str) -> None:
+        super().__init__(reason)
+        self.side, self.reason, self.detail = side, reason, detail
+
+
+class _Interrupted(Exception):
+    pass
+
+
+def play(
+    black: Player | Seat,
+    white: Player | Seat,
+    board: Board[Any],
+    *,
+    control: TimeControl | Mapping[Side, TimeControl] | None = None,
+    ply_limit: int | None = None,
+    ponder: bool = False,
+    lag_seconds: float = 0.0,
+    stop: Stop | None = None,
+    event: str = "",
+    names: tuple[str, str] | None = None,
+) -> Game | None:
+    """A game from `board`, whose moves are the opening; None if `stop` was called before it ended.
+
+    Who runs out of time, moves against the rules or fails loses. A pass that is forced is played for the player. After
+    `ply_limit` moves, the opening's not counted, the game is drawn. With `ponder` a player thinks on the other's time.
+    `lag_seconds` of each move are not charged.
+    """
+    players = {Side.BLACK: black, Side.WHITE: white}
+    own = {side: Seat(player) for side, player in players.items() if not isinstance(player, Seat)}
+    seated = {side: player if isinstance(player, Seat) else own[side] for side, player in players.items()}
+    controls = control if isinstance(control, Mapping) else dict.fromkeys(Side, control or TimeControl())
+    table = _Table(seated, board, Clocks(dict(controls)), stop or Stop(), lag_seconds)
+    try:
+        ending = table.play(ply_limit, ponder)
+    except _Interrupted:
+        return None
+    finally:
+        table.send_home()
+        for seat in own.values():
+            seat.leave()
+    shown = names or (seated[Side.BLACK].player.name, seated[Side.WHITE].player.name)
+    record = Record(
+        start=start_of(board),
+        moves=(*(PlayedMove(code=move.code) for move in board.moves), *table.played),
+        black=shown[0],
+        white=shown[1],
+        event=event,
+        date=date.today().isoformat(),
+        score=0 if ending.points == 0.5 else ending.score,  # whoever reads it takes its sign for the winner
+        reason=ending.reason,
+        clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
+    )
+    return Game(record=record, ending=ending)
+
+
+def start_of(board: Board[Any]) -> Setup:
+    """Where the game on a board started."""
+    first = board.copy()
+    while first.moves:
+        first.pop()
+    since_loss = read_abalone_line(first.to_text()).since_loss if isinstance(first, AbaloneBoard) else 0
+    return Setup(
+        format="match",
+        game=first.game,
+        position=first.position,
+        turn=first.turn,
+        ply=first.ply,
+        since_loss=since_loss,
+    )
+
+
+class _Table:
+    """A game under way."""
+
+    def __init__(
+        self, seated: dict[Side, Seat], board: Board[Any], clocks: Clocks, stop: Stop, lag_seconds: float
+    ) -> None:
+        self.seats, self.board, self.clocks, self.stop = seated, board.copy(), clocks, stop
+        self.lag_seconds = lag_seconds
+        self.played: list[PlayedMove] = []
+        self.pondering: dict[Side, tuple[Answer[None], Stop]] = {}
+
+    def play(self, ply_limit: int | None, ponder: bool) -> Ending:
+        try:
+            for side in Side:
+                self._get_ready(side)
+            while not self.board.is_game_over():
+                if ply_limit is not None and len(self.played) >= ply_limit:
+                    return Ending(points=0.5, score=0, reason=PLY_LIMIT, detail=f"{ply_limit} moves without an end")
+                self._turn(ponder)
+        except _Forfeit as forfeit:
+            return self._forfeited(forfeit)
+        return by_the_rules(self.board)
+
+    def send_home(self) -> None:
+        """Let nobody think any more."""
+        for answer, stop in self.pondering.values():
+            stop()
+            answer.wait(seats.GRACE_SECONDS)
+        for side, (answer, _) in self.pondering.items():
+            self.seats[side].lost |= not answer.there
+        self.pondering.clear()
+
+    def _get_ready(self, side: Side) -> None:
+        board = self.board.copy()
+        answer = self.seats[side].ask(lambda player: player.new_game(board))
+        if not self._await(answer, START_SECONDS):
+            self.seats[side].lost = True
+            raise _Forfeit(side, TIME, f"not ready for the game after {START_SECONDS:g} s")
+        self._check(side, answer)
+
+    def _turn(self, ponder: bool) -> None:
+        """Let the side to move play."""
+        moves = self.board.legal_moves
+        if len(moves) == 1 and getattr(moves[0], "is_pass", False):
+            self.board.push(moves[0])
+            self.played.append(PlayedMove(code=moves[0].code))
+            return
+        side = self.board.turn
+        if ponder:
+            self._let_ponder(side.other)
+        choice, seconds = self._ask(side)
+        move = choice.move
+        if not isinstance(move, Move) or move not in self.board.legal_moves:
+            self.seats[side].lost = True
+            raise _Forfeit(side, ILLEGAL, f"{move} is not a legal move")
+        self.board.push(move)
+        value = choice.value
+        usable = isinstance(value, int | float) and isfinite(value)
+        self.played.append(PlayedMove(code=move.code, value=value if usable else None, seconds=seconds))
+
+    def _ask(self, side: Side) -> tuple[Choice, float]:
+        """What the player chooses, and the time that it took."""
+        seat, clock, board, stop = self.seats[side], self.clocks.of(side), self.board.copy(), Stop()
+        thought, end_thinking = self.pondering.pop(side, (None, None))
+        # The clock runs while the player comes back from pondering: that it comes back late is its own affair.
+        answer = seat.ask(lambda player: player.choose(board, clock, stop=stop))
+        if end_thinking is not None:
+            end_thinking()
+        limit = None if clock.move_seconds is None else clock.move_seconds + self.lag_seconds
+        try:
+            in_time = self._await(answer, limit)
+        except _Interrupted:
+            stop()
+            seat.lost |= not answer.wait(seats.GRACE_SECONDS)
+            raise
+        if not in_time:
+            stop()
+            seat.lost |= not answer.wait(seats.GRACE_SECONDS)
+            raise _Forfeit(side, TIME, f"more than {limit:.3g} s" + (", and did not come back" if seat.lost else ""))
+        if thought is not None:
+            self._check(side, thought)
+        self._check(side, answer)
+        if not self.clocks.spend(side, max(0.0, answer.seconds - self.lag_seconds)):
+            raise _Forfeit(side, TIME, f"{answer.seconds:.3f} s")
+        choice = answer.value
+        if not isinstance(choice, Choice):
+            seat.lost = True
+            raise _Forfeit(side, CRASHED, f"answered {choice!r}")
+        return choice, round(answer.seconds, 4)
+
+    def _await(self, answer: Answer[Any], seconds: float | None) -> bool:
+        """Wait for an answer; whether it came in time. Once the match is stopped there is no game to go on with."""
+        arrived = threading.Event()
+        answer.when_there(arrived.set)
+        self.stop.tell(arrived.set)
+        try:
+            arrived.wait(seconds)
+        finally:
+            self.stop.forget(arrived.set)
+        if self.stop.called:
+            raise _Interrupted
+        return answer.there
+
+    def _check(self, side: Side, answer: Answer[Any]) -> None:
+        """See that an answer that has come is one."""
+        if answer.error is not None:
+            self.seats[side].lost = True
+            words = " ".join(str(answer.error).split())
+            raise _Forfeit(side, CRASHED, f"{type(answer.error).__name__}: {words}"[:200])
+
+    def _let_ponder(self, side: Side) -> None:
+        if side not in self.pondering:
+            board, stop = self.board.copy(), Stop()
+            self.pondering[side] = (self.seats[side].ask(lambda player: player.ponder(board, stop=stop)), stop)
+
+    def _forfeited(self, forfeit: _Forfeit) -> Ending:
+        lost = -1 if forfeit.side is Side.BLACK else 1
+        return Ending(
+            points=0.0 if forfeit.side is Side.BLACK else 1.0,
+            score=lost * _everything(self.board),
+            reason=forfeit.reason,
+            detail=forfeit.detail,
+            forfeited_by=forfeit.side,
+        )
+
+
+def by_the_rules(board: Board[Any]) -> Ending:
+    """How the game on a board that is over has ended."""
+    outcome = board.outcome()
+    assert outcome is not None
+    points = 0.5 if outcome.winner is None else 1.0 if outcome.winner is Side.BLACK else 0.0
+    score = outcome.score
+    if isinstance(board, AbaloneBoard):
+        score = board.lost(Side.WHITE) - board.lost(Side.BLACK)
+    return Ending(points=points, score=score, detail=outcome.reason)
+
+
+def _everything(board: Board[Any]) -> int:
+    """What the winner of a forfeited game is given: the customary whole board."""
+    if isinstance(board, OthelloBoard):
+        return board.size**2
+    return board.game.goal if isinstance(board, AbaloneBoard) else 1

@@ -1,0 +1,91 @@
+"""A standing in the lines that people paste."""
+
+from outflank.arena.standing import Duel, Standing
+from outflank.arena.statistics import MOST_ELO
+
+
+def duel_lines(standing: Standing, *, unit: str = "discs") -> list[tuple[str, str]]:
+    """The report on two players: a word and what it says, line by line."""
+    duel = standing.duel
+    lines = [("Elo", f"{duel.elo.value:.2f} +- {duel.elo.error:.2f} (95%){_end_of_scale(duel)}")]
+    if standing.test is not None:
+        lines.append(("LLR", str(standing.test)))
+    lines.append(("Games", f"N: {duel.games} W: {duel.wins} L: {duel.losses} D: {duel.draws}"))
+    if duel.pairs is not None:
+        lines.append(("Penta", str(list(duel.pairs))))
+    lines += [
+        ("nElo", f"{duel.normalized_elo.value:.2f} +- {duel.normalized_elo.error:.2f} (95%)"),
+        ("LOS", f"{100 * duel.superiority:.2f} %"),
+        ("Diff", _margin(duel, unit)),
+    ]
+    return lines + forfeit_lines(standing)
+
+
+def _end_of_scale(duel: Duel) -> str:
+    """What an interval that the scale cuts off does say."""
+    low, high = duel.elo.low > -MOST_ELO, duel.elo.high < MOST_ELO
+    if low and not high:
+        return f", at least {duel.elo.low:.2f}"
+    return f", at most {duel.elo.high:.2f}" if high and not low else ""
+
+
+def _margin(duel: Duel, unit: str) -> str:
+    if not duel.margins:
+        return "no game that the rules ended"
+    games = "game" if len(duel.margins) == 1 else "games"
+    return (
+        f"{duel.margin:+.2f} +- {duel.margin_error:.2f} {unit} (95%), deviation {duel.margin_deviation:.2f}, "
+        f"{len(duel.margins)} {games}"
+    )
+
+
+def forfeit_lines(standing: Standing) -> list[tuple[str, str]]:
+    """Games that were lost other than by the rules, or cut short."""
+    lines = []
+    for number, name in enumerate(standing.names):
+        reasons = standing.forfeits.get(number, {})
+        if reasons:
+            lines.append(("Lost", f"{name}: " + ", ".join(f"{count} {reason}" for reason, count in reasons.items())))
+    if standing.drawn_by_limit:
+        lines.append(("Drawn", f"{standing.drawn_by_limit} by the limit of plies"))
+    return lines
+
+
+def table_rows(standing: Standing) -> tuple[list[str], list[list[str]]]:
+    """The crosstable with ratings, the best player first: names of columns, and rows."""
+    order = sorted(range(len(standing.names)), key=lambda number: -standing.ratings[number].elo)
+    columns = ["", "player", "Elo", "+-", "games", "points", *(str(place) for place in range(1, len(order) + 1))]
+    rows = []
+    for place, number in enumerate(order, 1):
+        cells = standing.crosstable[number]
+        games = sum(duel.games for pairing, duel in standing.duels.items() if number in pairing)
+        rating = standing.ratings[number]
+        rows.append(
+            [
+                str(place),
+                standing.names[number],
+                f"{rating.elo:.0f}",
+                f"{rating.error:.0f}",
+                str(games),
+                f"{sum(cell or 0.0 for cell in cells):g}",
+                *("-" if cells[other] is None else f"{cells[other]:g}" for other in order),
+            ]
+        )
+    return columns, rows
+
+
+def report_text(standing: Standing, *, unit: str = "discs") -> str:
+    """All of it as plain text."""
+    if len(standing.names) == 2:
+        head = [f"{standing.names[0]} against {standing.names[1]}"]
+        return "\n".join(head + [f"{word:<5} | {says}" for word, says in duel_lines(standing, unit=unit)])
+    columns, rows = table_rows(standing)
+    widths = [max(len(row[place]) for row in (columns, *rows)) for place in range(len(columns))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place == 1 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (columns, *rows)
+    ]
+    return "\n".join(lines + [f"{word:<5} | {says}" for word, says in forfeit_lines(standing)])

@@ -1,0 +1,133 @@
+"""Which games a match has: who plays whom, with which colour, from which opening; the settings say it all."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from outflank.arena.openings import usual
+from outflank.arena.sprt import Sprt
+from outflank.boards import Board
+from outflank.engine.clock import TimeControl
+from outflank.errors import OutflankError
+
+MOST_GAMES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a match is. Two matches with the same settings, of players that do the same each time, are the same."""
+
+    players: tuple[str, ...]
+    """In words; two or more: everybody plays everybody."""
+    start: Board[Any]
+    """The position, and the rules, that openings start from."""
+    games: int = 100
+    """Between every two players; a test may end it earlier."""
+    clock: TimeControl = field(default_factory=TimeControl)
+    openings: str = ""
+    """See `outflank.arena.openings`; empty: the usual ones of the game."""
+    seed: int = 1
+    paired: bool = True
+    """Whether each opening is played twice, with colours swapped."""
+    ply_limit: int | None = None
+    """Moves after the opening with which a game is drawn."""
+    ponder: bool = False
+    lag_seconds: float = 0.0
+    """Time of each move that is not charged."""
+    sprt: Sprt | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.players) < 2:
+            raise OutflankError("a match has at least two players")
+        if not 1 <= self.games <= MOST_GAMES:
+            raise OutflankError(f"{self.games} games: 1 to {MOST_GAMES}")
+        if self.ply_limit is not None and self.ply_limit < 1:
+            raise OutflankError(f"a limit of {self.ply_limit} plies: at least one must be played")
+        if not 0 <= self.lag_seconds < 60:
+            raise OutflankError(f"a lag of {self.lag_seconds:g} s: 0 to 60")
+        if self.sprt is not None and len(self.players) != 2:
+            raise OutflankError("a sequential test is between two players")
+        if not self.openings:
+            object.__setattr__(self, "openings", usual(self.start))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The players, told apart where two are the same."""
+        names: list[str] = []
+        for text in self.players:
+            same = self.players[: len(names)].count(text)
+            names.append(f"{text} #{same + 1}" if same else text)
+        return tuple(names)
+
+    @property
+    def rounds(self) -> int:
+        """Openings that are needed."""
+        return (self.games + 1) // 2 if self.paired else self.games
+
+    @property
+    def pairings(self) -> tuple[tuple[int, int], ...]:
+        """Who meets, by number."""
+        return tuple(combinations(range(len(self.players)), 2))
+
+    @property
+    def planned(self) -> int:
+        """Games in all."""
+        return self.games * len(self.pairings)
+
+    def fixture(self, number: int) -> "Fixture | None":
+        """The game with this number; None if the match has none. It does not depend on how many games there are."""
+        parts = 2 if self.paired else 1
+        meeting, part = divmod(number, parts)
+        round_, place = divmod(meeting, len(self.pairings))
+        if number < 0 or round_ * parts + part >= self.games:
+            return None
+        first, second = self.pairings[place]
+        swapped = part if self.paired else round_ % 2
+        black, white = (second, first) if swapped else (first, second)
+        return Fixture(number=number, black=black, white=white, opening=round_)
+
+    def fixtures(self) -> "Iterator[Fixture]":
+        """All games in order."""
+        parts = 2 if self.paired else 1
+        for number in range(self.rounds * len(self.pairings) * parts):
+            found = self.fixture(number)
+            if found is not None:
+                yield found
+
+    def seed_of(self, fixture: "Fixture", player: int) -> int:
+        """A seed for a player in a game: the same whoever played before, and on whichever thread."""
+        return zlib.crc32(f"{self.seed}/{fixture.number}/{player}".encode())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "players": list(self.players),
+            "start": repr(self.start),
+            "games": self.games,
+            "clock": str(self.clock),
+            "openings": self.openings,
+            "seed": self.seed,
+            "paired": self.paired,
+            "ply_limit": self.ply_limit,
+            "ponder": self.ponder,
+            "lag_seconds": self.lag_seconds,
+            "sprt": None if self.sprt is None else self.sprt.as_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixture:
+    """One game of the schedule. Players are known by their number."""
+
+    number: int
+    black: int
+    white: int
+    opening: int
+    """The number of its opening, which is also that of its round."""
+
+    @property
+    def pairing(self) -> tuple[int, int]:
+        """The two, the lower number first."""
+        return min(self.black, self.white), max(self.black, self.white)

@@ -1,0 +1,138 @@
+"""The sequential probability ratio test: play until it is clear which of two hypotheses holds.
+
+H0 says that the first player is stronger by `elo0`, H1 by `elo1`. After each pair the logarithm of their likelihood
+ratio (LLR) is compared with two bounds; below the lower one H0 is accepted, above the upper one H1 (Wald 1945). How
+often games are drawn, and how pairs hang together, neither hypothesis says: for each the probabilities are taken that
+make the results most likely under it (the *generalised* test, GSPRT). Wald's error rates then hold approximately, the
+better the closer the hypotheses are; the tests of this package measure them.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Any, Literal
+
+from outflank.arena.likelihood import log_likelihood_scaled
+from outflank.arena.statistics import ELO_PER_DEVIATION, Observed, score_of
+from outflank.errors import OutflankError
+
+Scale = Literal["normalized", "logistic"]
+Decision = Literal["H0", "H1"]
+
+MOST = 1000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sprt:
+    """Two hypotheses and how often each may be accepted wrongly."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """How often H1 may be accepted though H0 holds."""
+    beta: float = 0.05
+    """How often H0 may be accepted though H1 holds."""
+    scale: Scale = "normalized"
+    """What the hypotheses are in: `normalized` Elo, as engines are tested today, or `logistic`, the usual one."""
+
+    def __post_init__(self) -> None:
+        if not -MOST <= self.elo0 < self.elo1 <= MOST:
+            raise OutflankError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: two differences in Elo, the smaller one first")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise OutflankError(f"SPRT with errors {self.alpha:g} and {self.beta:g}: both lie between 0 and 0.5")
+        if self.scale not in ("normalized", "logistic"):
+            raise OutflankError(f"SPRT in {self.scale!r} Elo: normalized or logistic")
+
+    @classmethod
+    def parse(cls, text: str, *, scale: Scale = "normalized") -> "Sprt":
+        """`0,10`: the two hypotheses.
+
+        >>> Sprt.parse("0, 10").elo1
+        10.0
+        """
+        try:
+            elo0, elo1 = (float(word) for word in text.strip("[] ").split(","))
+        except ValueError:
+            raise OutflankError(f"SPRT {text!r}: two differences in Elo, like 0,10") from None
+        return cls(elo0=elo0, elo1=elo1, scale=scale)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where H0 and H1 are accepted: log β/(1 − α) and log (1 − β)/α."""
+        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+
+    def llr(self, observed: Observed) -> float:
+        """The logarithm of the likelihood ratio of H1 to H0.
+
+        >>> test = Sprt(elo0=0, elo1=5)
+        >>> round(test.llr(Observed.pairs((46, 936, 2083, 1043, 63))), 2)  # as it was published
+        2.91
+        """
+        if not observed.units:
+            return 0.0
+        if self.scale == "logistic":
+            return observed.log_likelihood(score_of(self.elo1)) - observed.log_likelihood(score_of(self.elo0))
+        # A unit of two games has the deviation of one game over √2.
+        distances = [each / ELO_PER_DEVIATION * sqrt(observed.games_per_unit) for each in (self.elo0, self.elo1)]
+        h0, h1 = (log_likelihood_scaled(observed.values, observed.counts, distance) for distance in distances)
+        return h1 - h0
+
+    def decide(self, llr: float) -> Decision | None:
+        """Which hypothesis is accepted; None: play on."""
+        low, high = self.bounds
+        return "H0" if llr <= low else "H1" if llr >= high else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "elo0": self.elo0,
+            "elo1": self.elo1,
+            "alpha": self.alpha,
+            "beta": self.beta,
+            "scale": self.scale,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SprtState:
+    """How a test stands."""
+
+    sprt: Sprt
+    llr: float = 0.0
+    units: int = 0
+    """Pairs, or games, that it has seen."""
+    decision: Decision | None = None
+
+    def __str__(self) -> str:
+        low, high = self.sprt.bounds
+        line = f"{self.llr:.2f} ({low:.2f}, {high:.2f}) [{self.sprt.elo0:.2f}, {self.sprt.elo1:.2f}]"
+        return f"{line} {self.decision} accepted" if self.decision else line
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        low, high = self.sprt.bounds
+        return {
+            **self.sprt.as_dict(),
+            "llr": round(self.llr, 6),
+            "bounds": [round(low, 6), round(high, 6)],
+            "units": self.units,
+            "decision": self.decision,
+        }
+
+
+class SequentialTest:
+    """A test under way: told of units one by one, in the order of the schedule, it decides once."""
+
+    def __init__(self, sprt: Sprt, *, paired: bool) -> None:
+        self.sprt = sprt
+        self._per_unit = 2 if paired else 1
+        self._counts = [0] * (5 if paired else 3)
+        self.state = SprtState(sprt=sprt)
+
+    def add(self, place: int) -> SprtState:
+        """Count a unit of class `place`; after the decision, nothing changes any more."""
+        if self.state.decision is None:
+            self._counts[place] += 1
+            observed = Observed(tuple(self._counts), self._per_unit)
+            llr = self.sprt.llr(observed)
+            self.state = SprtState(sprt=self.sprt, llr=llr, units=observed.units, decision=self.sprt.decide(llr))
+        return self.state

@@ -1,0 +1,190 @@
+"""What counts of wins, draws and losses say of two players: scores, Elo with its interval, likelihood of superiority.
+
+Games are played in pairs, the same opening with both colours, and what is counted is the pair: its two games are not
+independent, since a good opening for black gives each player a win. A pair scores 0, ½, 1, 1½ or 2 points, hence five
+counts (*pentanomial*). Games that were not paired have three.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import log, log10, sqrt
+from statistics import NormalDist
+
+from outflank.arena.likelihood import log_likelihood
+
+PAIR_VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Points per game of the five results of a pair."""
+
+GAME_VALUES = (0.0, 0.5, 1.0)
+
+CONFIDENCE = 0.95
+QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+MOST_ELO = 1200.0
+"""The end of the scale, a score of 99.9 %: who has won every game is at least so far ahead as its interval begins."""
+
+ELO_PER_DEVIATION = 800 / log(10)
+"""Normalised Elo of a player whose expected score is one standard deviation of a game above ½."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Results by class, as the first player sees them.
+
+    >>> Observed.pairs((46, 936, 2083, 1043, 63)).games
+    8342
+    """
+
+    counts: tuple[int, ...]
+    """From all lost to all won."""
+    games_per_unit: int
+    """2 where pairs were counted, 1 where games were."""
+
+    @classmethod
+    def pairs(cls, counts: Sequence[int]) -> "Observed":
+        """Of pairs that scored 0, ½, 1, 1½ and 2 points."""
+        return cls(tuple(counts), 2)
+
+    @classmethod
+    def single(cls, losses: int, draws: int, wins: int) -> "Observed":
+        """Of games that were not paired."""
+        return cls((losses, draws, wins), 1)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Points per game, class by class."""
+        return PAIR_VALUES if self.games_per_unit == 2 else GAME_VALUES
+
+    @property
+    def units(self) -> int:
+        """Pairs or games."""
+        return sum(self.counts)
+
+    @property
+    def games(self) -> int:
+        """Games in them."""
+        return self.units * self.games_per_unit
+
+    @property
+    def score(self) -> float:
+        """The mean, 0 to 1; ½ before the first game."""
+        if not self.units:
+            return 0.5
+        return sum(value * count for value, count in zip(self.values, self.counts, strict=True)) / self.units
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a unit's points per game."""
+        if not self.units:
+            return 0.0
+        mean = self.score
+        squares = sum(count * (value - mean) ** 2 for value, count in zip(self.values, self.counts, strict=True))
+        return sqrt(squares / self.units)
+
+    def log_likelihood(self, score: float) -> float:
+        """How likely this is if `score` is expected, beside the score observed."""
+        return log_likelihood(self.values, self.counts, score)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number and the interval that holds the true one with 95 % confidence."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Half the interval's width."""
+        return (self.high - self.low) / 2
+
+    def as_dict(self) -> dict[str, float]:
+        """For JSON."""
+        return {"value": round(self.value, 4), "low": round(self.low, 4), "high": round(self.high, 4)}
+
+
+def elo_of(score: float) -> float:
+    """The difference in Elo at which a player expects `score`; the ends of the scale for 0 and 1.
+
+    >>> round(elo_of(0.75)), elo_of(1.0)
+    (191, 1200.0)
+    """
+    end = score_of(MOST_ELO)
+    inside = min(max(score, 1 - end), end)
+    return 0.0 if inside == 0.5 else min(max(-400 * log10(1 / inside - 1), -MOST_ELO), MOST_ELO)
+
+
+def score_of(elo: float) -> float:
+    """The score that a player expects who is stronger by `elo`.
+
+    >>> score_of(0), round(score_of(400), 3)
+    (0.5, 0.909)
+    """
+    return float(1 / (1 + 10 ** (-elo / 400)))
+
+
+def elo(observed: Observed) -> Estimate:
+    """The difference in Elo. The interval is where the results are not less likely than its confidence allows.
+
+    For many games that is the usual `score ± 1.96 · deviation / √pairs`; unlike it, it has a width where all results
+    were the same, and does not leave the scale where few were.
+    """
+    low, high = score_interval(observed)
+    return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
+
+
+def score_interval(observed: Observed) -> tuple[float, float]:
+    """The expected scores for which twice the logarithm of the likelihood ratio stays below χ²'s quantile."""
+    least = -(QUANTILE**2) / 2
+    mean = observed.score
+    low, high = score_of(-MOST_ELO), score_of(MOST_ELO)
+    if not observed.units:
+        return low, high
+
+    def likely(score: float) -> bool:
+        return observed.log_likelihood(score) >= least
+
+    return _edge(min(max(mean, low), high), low, likely), _edge(min(max(mean, low), high), high, likely)
+
+
+def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
+    """The last point from `inside` towards `outside` where something holds."""
+    if holds(outside):
+        return outside
+    for _ in range(50):
+        middle = (inside + outside) / 2
+        if holds(middle):
+            inside = middle
+        else:
+            outside = middle
+        if abs(inside - outside) < 1e-9:
+            break
+    return inside
+
+
+def normalized_elo(observed: Observed) -> Estimate:
+    """How many deviations of a single game the score lies above ½, on a scale that looks like Elo.
+
+    Unlike Elo it does not shrink where draws are many: it says how many games are needed to see the difference.
+    """
+    if not observed.units:
+        return Estimate(0.0, -MOST_ELO, MOST_ELO)
+    error = QUANTILE * ELO_PER_DEVIATION / sqrt(observed.games)
+    lead = observed.score - 0.5
+    per_game = observed.deviation * sqrt(observed.games_per_unit)
+    if not per_game:  # all pairs ended alike, so nothing is known yet of how they vary
+        return Estimate(MOST_ELO * ((lead > 0) - (lead < 0)), -MOST_ELO, MOST_ELO)
+    value = ELO_PER_DEVIATION * lead / per_game
+    ends = (value, value - error, value + error)
+    return Estimate(*(min(max(each, -MOST_ELO), MOST_ELO) for each in ends))
+
+
+def superiority(observed: Observed) -> float:
+    """The likelihood that the first player is the stronger one, as the results are.
+
+    The normal distribution at the signed root of the likelihood ratio, `±√(2 · LLR)`, against equal players; for many
+    games that is the usual `lead / error`.
+    """
+    root = sqrt(max(0.0, -2 * observed.log_likelihood(0.5)))
+    return NormalDist().cdf(root if observed.score >= 0.5 else -root)

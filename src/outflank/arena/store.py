@@ -1,0 +1,231 @@
+"""A match on disk: `match.json` says what it is and how it stands, `games.jsonl` has a line for each finished game.
+
+The lines are the truth. Each is on the disk before the next game begins, so that a match whose process was killed has
+lost no finished game; a last line that was cut short is dropped, and its game played again.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from outflank.arena.referee import Ending, Game
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.formats.recognise import read
+from outflank.formats.record import PlayedMove, Record
+from outflank.formats.records import write_records
+from outflank.formats.setup import Setup
+from outflank.games.abalone.kernels import Abalone
+from outflank.games.sides import Side
+
+SCHEMA = "outflank/match/1"
+MATCH, GAMES = "match.json", "games.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A finished game with its place in the schedule."""
+
+    number: int
+    black: int
+    white: int
+    game: Game
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        record, ending = self.game.record, self.game.ending
+        return {
+            "game": self.number,
+            "black": self.black,
+            "white": self.white,
+            "names": [record.black, record.white],
+            "points": ending.points,
+            "score": ending.score,
+            "reason": ending.reason,
+            "detail": ending.detail,
+            "forfeited_by": None if ending.forfeited_by is None else str(ending.forfeited_by),
+            "date": record.date,
+            "clock": record.clock,
+            "start": Board.from_setup(record.start).to_text(),
+            "ply": record.start.ply,
+            "moves": [move.code for move in record.moves],
+            "values": [move.value for move in record.moves],
+            "seconds": [move.seconds for move in record.moves],
+        }
+
+    @classmethod
+    def of(cls, found: dict[str, Any], rules: Any) -> "Kept":
+        """The game of a line, under the rules of its match."""
+        side = found["forfeited_by"]
+        ending = Ending(
+            points=float(found["points"]),
+            score=found["score"],
+            reason=found["reason"],
+            detail=found["detail"],
+            forfeited_by=None if side is None else Side(side),
+        )
+        moves = zip(found["moves"], found["values"], found["seconds"], strict=True)
+        record = Record(
+            start=_read_start(found["start"], found["ply"], rules),
+            moves=tuple(PlayedMove(code=code, value=value, seconds=seconds) for code, value, seconds in moves),
+            black=found["names"][0],
+            white=found["names"][1],
+            date=found["date"],
+            score=0 if ending.points == 0.5 else ending.score,
+            reason=ending.reason,
+            clock=found["clock"],
+        )
+        game = Game(record=record, ending=ending)
+        return cls(number=int(found["game"]), black=int(found["black"]), white=int(found["white"]), game=game)
+
+
+def _read_start(text: str, ply: int, rules: Any) -> Setup:
+    kind = "abalone" if isinstance(rules, Abalone) else "othello"
+    return replace(read(text, game=kind), game=rules, ply=ply, format="match")
+
+
+class Directory:
+    """A match's directory, which one process at a time writes to."""
+
+    def __init__(
+        self,
+        path: Path,
+        settings: dict[str, Any],
+        rules: Any,
+        *,
+        origin: dict[str, Any],
+        resume: bool = False,
+        replace_old: bool = False,
+    ) -> None:
+        self.path, self.settings, self.rules, self.origin = path, settings, rules, origin
+        self._records = path / ("games.abalone" if isinstance(rules, Abalone) else "games.ggf")
+        self.kept: list[Kept] = []
+        """The games that were there when it was opened."""
+        head = path / MATCH
+        if resume:
+            self._take_up(head)
+        elif head.exists() and not replace_old:
+            raise OutflankError(f"{head} exists: --resume goes on with it, --replace plays anew")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lines = (path / GAMES).open("r+b" if (path / GAMES).exists() else "w+b")
+        except OSError as error:
+            raise OutflankError(f"{path} cannot be written to: {error.strerror}") from None
+        _lock(self._lines, path)
+        try:
+            if resume:
+                self.kept = self._read_lines()
+            else:
+                self._lines.truncate(0)
+                self._records.unlink(missing_ok=True)
+            self.describe(complete=False)
+        except BaseException:
+            self._lines.close()
+            raise
+
+    def add(self, kept: Kept) -> None:
+        """Put a finished game on the disk."""
+        self._lines.write(json.dumps(kept.as_dict(), separators=(",", ":")).encode() + b"\n")
+        self._lines.flush()
+        os.fsync(self._lines.fileno())
+
+    def describe(self, *, complete: bool, **more: Any) -> None:
+        """Write down what the match is, and how it stands."""
+        document = {
+            "schema": SCHEMA,
+            "settings": self.settings,
+            "provenance": self.origin,
+            "complete": complete,
+            **more,
+        }
+        write(self.path / MATCH, json.dumps(document, indent=1) + "\n")
+
+    def write_records(self, records: Sequence[Record]) -> None:
+        """All games in the format that their game is usually kept in."""
+        if not records:
+            return
+        try:
+            write_records(records, self._records)
+        except (OutflankError, OSError) as error:  # the lines are there, and the standing is yet to be told
+            warnings.warn(f"{self._records} was not written: {error}", stacklevel=2)
+
+    def close(self) -> None:
+        """Let others write there."""
+        self._lines.close()
+
+    def _take_up(self, head: Path) -> None:
+        """See that the match in the directory is this one; it may be prolonged."""
+        found = read_match(head)
+        before, now = ({**each, "games": 0} for each in (found["settings"], json.loads(json.dumps(self.settings))))
+        if before != now:
+            changed = ", ".join(f"{key} {before.get(key)}" for key in now if before.get(key) != now[key])
+            raise OutflankError(f"{head} is another match: {changed}")
+        if found["provenance"].get("commit") == self.origin.get("commit"):
+            self.origin = found["provenance"]
+        else:
+            self.origin = {**self.origin, "resumed from": found["provenance"]}
+
+    def _read_lines(self) -> list[Kept]:
+        """The finished games; the file then ends with the last of them."""
+        data = self._lines.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        found: dict[int, Kept] = {}
+        for number, line in enumerate(whole.splitlines(), 1):
+            try:
+                kept = Kept.of(json.loads(line), self.rules)
+            except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+                raise OutflankError(f"{self.path / GAMES}, line {number} is damaged: {error}") from None
+            found.setdefault(kept.number, kept)
+        self._lines.seek(len(whole))
+        self._lines.truncate()
+        return list(found.values())
+
+
+def read_match(path: Path) -> dict[str, Any]:
+    """The document that says what a match is, checked."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OutflankError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise OutflankError(f"{path} is damaged: {error}") from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise OutflankError(f"{path} is not a match ({SCHEMA})")
+    for key in ("settings", "provenance"):
+        if not isinstance(found.get(key), dict):
+            raise OutflankError(f"{path} is damaged: its {key} are missing")
+    return found
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Keep other processes out until the file is closed, or this process is gone."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise OutflankError(f"{path}: another process is playing this match") from None

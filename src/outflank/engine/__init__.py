@@ -1,0 +1,1 @@
+"""Players: a search with a clock, openings and habits, and simpler ones to measure it against."""

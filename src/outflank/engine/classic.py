@@ -1,0 +1,102 @@
+"""The classroom program behind reports 002 and 004: what it reads and what it prints.
+
+It reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves come as
+row,col) and plays Othello on an 8×8 board. Computers search minimax by discs; among equal moves they take the lowest
+(row, col), and a pass costs no ply.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from outflank.boards import OthelloBoard
+from outflank.errors import OutflankError
+from outflank.formats.diagram import othello_diagram
+from outflank.games.sides import Side
+from outflank.search.contract import Limits
+from outflank.search.deepening import search
+
+MOST_DEPTH = 60
+LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who plays a colour: a computer with a depth, or a human (None)."""
+
+    depth: int | None
+
+
+def ask_classic(words: Iterator[str]) -> dict[Side, Seat]:
+    """Both players, as `c 7 c 7` or `h c 3` names them."""
+    return {side: _seat(words, LETTERS[side]) for side in (Side.BLACK, Side.WHITE)}
+
+
+def _seat(words: Iterator[str], letter: str) -> Seat:
+    kind = next(words, "")
+    if kind.lower() == "h":
+        return Seat(None)
+    if kind.lower() != "c":
+        raise OutflankError(f"player {letter}: c (computer) with a depth, or h (human), not {kind!r}")
+    depth = next(words, "")
+    if not depth.isdigit() or not 1 <= int(depth) <= MOST_DEPTH:
+        raise OutflankError(f"player {letter}: a depth of 1 to {MOST_DEPTH}, not {depth!r}")
+    return Seat(int(depth))
+
+
+class Classic:
+    """One game of it."""
+
+    def __init__(self, seats: dict[Side, Seat], words: Iterator[str]) -> None:
+        self.seats, self.words = seats, words
+        self.board = OthelloBoard.start(scoring="discs")
+
+    def lines(self) -> Iterator[str]:
+        """What it prints: the board after each move, and the count at the end."""
+        board = self.board
+        yield from self._drawn()
+        while not board.is_game_over():
+            letter = LETTERS[board.turn]
+            if board.legal_moves[0].is_pass:
+                board.push("pass")
+                yield f"Player {letter} has no legal moves. It passes."
+                continue
+            depth = self.seats[board.turn].depth
+            if depth is not None:
+                row, column = divmod(self._computed(depth), 8)
+                yield f"Player {letter} moves to {row + 1},{column + 1}."
+            else:
+                yield from self._asked(letter)
+            yield from self._drawn()
+        black, white = board.discs(Side.BLACK), board.discs(Side.WHITE)
+        won = "X wins." if black > white else "O wins." if white > black else "It is a tie."
+        yield f"X has {black} disks. O has {white} disks. {won}"
+
+    def _computed(self, depth: int) -> int:
+        found = search(
+            self.board,
+            Limits(depth=depth),
+            algorithm="minimax",
+            evaluation="discs",
+            ties="lowest",
+            deepen=False,
+        )
+        assert found.move is not None
+        self.board.push(str(found.move))
+        return found.move.code
+
+    def _asked(self, letter: str) -> Iterator[str]:
+        while True:
+            row, column = next(self.words, None), next(self.words, None)
+            if row is None or column is None:
+                raise OutflankError(f"player {letter}: the input ends before the game does")
+            if row.isdigit() and column.isdigit() and 1 <= int(row) <= 8 and 1 <= int(column) <= 8:
+                code = 8 * (int(row) - 1) + int(column) - 1
+                if any(move.code == code for move in self.board.legal_moves):
+                    self.board.push(self.board.move(code))
+                    yield f"Player {letter} moves to {row},{column}."
+                    return
+            yield f"{row},{column} is not a legal move."
+
+    def _drawn(self) -> Iterator[str]:
+        black, white = self.board._by_colour()
+        yield from othello_diagram(8, black, white, set())

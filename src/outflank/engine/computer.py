@@ -1,0 +1,236 @@
+"""The player that searches: iterations within a budget, openings, exact endings, and a table kept from move to move."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from outflank.boards import Board, Move, OthelloBoard
+from outflank.engine.book import Book, Opened
+from outflank.engine.clock import Clock
+from outflank.engine.habits import Habit, habit_named
+from outflank.engine.levels import level as level_numbered
+from outflank.engine.player import Choice
+from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
+from outflank.errors import OutflankError
+from outflank.games.othello.kernels import Othello
+from outflank.search.contract import Limits, Options, Result, Stop
+from outflank.search.deepening import MONTE_CARLO, iterate
+from outflank.search.root import Root
+from outflank.search.table import Table
+
+TABLE_BITS = 20
+"""32 MiB: enough for some seconds a move."""
+
+SOLVE_SECONDS, SOLVE_EMPTIES, SOLVE_GROWTH = 0.06, 14, 2.2
+"""What an exact search takes on two cores, about: the time for so many empty squares, and the factor for one more."""
+
+WORTH_SHARING = 0.03
+"""Seconds below which starting other workers costs more than they give."""
+
+SURE_OF_TIME = 0.5
+"""The part of the hard budget that an exact search must be expected to fit in."""
+
+
+class Computer:
+    """Searches. Without a depth, a time, a number of nodes or a clock it thinks for a second a move.
+
+    `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
+    `book` what it does instead of searching. Entries of greater depth may end its searches, unless `table_depth` says
+    otherwise.
+    """
+
+    USUAL_SECONDS = 1.0
+
+    def __init__(
+        self,
+        game: Any,
+        *,
+        name: str = "outflank",
+        level: int | None = None,
+        depth: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        exact: int | None = None,
+        policy: str = "steady",
+        habits: tuple[str, ...] = (),
+        book: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.name, self.game = name, game
+        self.depth, self.seconds, self.nodes = depth, seconds, nodes
+        self.exact_empties = exact
+        if level is not None:
+            if depth is not None or exact is not None:
+                raise OutflankError("a level says the depth and where exact play starts: give one or the others")
+            chosen = level_numbered(level)
+            self.depth = chosen.othello_depth if isinstance(game, Othello) else chosen.abalone_depth
+            self.exact_empties = chosen.exact_empties
+        Limits(depth=self.depth, seconds=seconds, nodes=nodes)  # refuses what cannot be
+        self.options = {"table_depth": "at-least", **options}
+        checked = Options(**self.options)
+        bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
+        self._table = Table(bits) if bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO) else None
+        self._endings = Table(bits) if bits is not None else None  # what is exact must not meet what is estimated
+        self.options["table_bits"] = None
+        self.policy: Policy = policy_named(policy)
+        self._habits: list[Habit] = [habit_named(each, game) for each in habits]
+        if book is not None:
+            self._habits.append(Opened(Book.read(game, book)))
+        self._last_value: int | None = None
+        self._prepared = False
+
+    # --- a player ---
+
+    def new_game(self, board: Board[Any]) -> None:
+        """Forget, and compile what will be needed: that must not run on the clock."""
+        self._last_value = None
+        for table in (self._table, self._endings):
+            if table is not None:
+                table.clear()
+        for habit in self._habits:
+            habit.new_game(board)
+        self._prepare(board)
+
+    def _prepare(self, board: Board[Any]) -> None:
+        if self._prepared or board.is_game_over():
+            return
+        self._prepared = True
+        for options in (self.options, self._single()):
+            for _ in iterate(board, Limits(nodes=1), table=self._table, **options):
+                pass
+        if self._may_solve(board):
+            for _ in iterate(board, Limits(nodes=1), table=self._endings, **self._exact_options()):
+                pass
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        """A habit's move, the only one, or the best that is found in time."""
+        began = time.perf_counter()
+        stop = stop or Stop()
+        moves = board.legal_moves
+        if len(moves) == 1:
+            return Choice(move=moves[0], why="only move")
+        for habit in self._habits:
+            found = habit.choose(board)
+            if found is not None:
+                return found
+        self._prepare(board)
+        budget = self._budget(board, clock)
+        if budget.hard_seconds is not None and budget.hard_seconds <= AT_ONCE:
+            return self._at_once(board)
+        best = self._searched(board, budget, began, stop)
+        solved = self._solved(board, budget, began, stop)
+        result = solved or best
+        self._last_value = result.value
+        if budget.hard_seconds is not None:
+            overrun = time.perf_counter() - began - budget.hard_seconds
+            self.policy.late_seconds = max(self.policy.late_seconds, overrun)
+        assert result.move is not None
+        choice = _choice(result)
+        for habit in self._habits:
+            habit.played(board, choice)
+        return choice
+
+    def _at_once(self, board: Board[Any]) -> Choice:
+        """There is no time left: the move that the ordering likes best."""
+        root = Root(board.game, board.position, Options(table_bits=None, evaluation=self.options.get("evaluation")))
+        return Choice(move=board.move(root.moves[0].code), why="no time")
+
+    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+        """Fill the table with what may come."""
+        if self._table is None or board.is_game_over() or self.options.get("algorithm") in MONTE_CARLO:
+            return
+        for _ in iterate(board, Limits(), stop=stop, table=self._table, **self.options):
+            pass
+
+    def close(self) -> None:
+        """Give the tables back."""
+        self._table = self._endings = None
+
+    # --- time ---
+
+    def _budget(self, board: Board[Any], clock: Clock) -> Budget:
+        budget = self.policy.budget(board, clock, self._last_value)
+        if self.depth is not None:
+            budget = replace(budget, depth=self.depth)
+        if self.seconds is not None:
+            limits = [each for each in (self.seconds, budget.hard_seconds) if each is not None]
+            budget = replace(budget, soft_seconds=min(limits), hard_seconds=min(limits))
+        nothing = budget.depth is None and budget.hard_seconds is None and self.nodes is None
+        if nothing:
+            budget = replace(budget, soft_seconds=self.USUAL_SECONDS, hard_seconds=self.USUAL_SECONDS)
+        return budget
+
+    def _searched(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result:
+        """Iterations until the policy, or a limit, says that it is enough."""
+        limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
+        options = self.options
+        if budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING:
+            options = self._single()
+        last: Result | None = None
+        stable, before = 0, time.perf_counter()
+        search = iterate(board, limits, stop=stop, table=self._table, **options)
+        for result in search:
+            now = time.perf_counter()
+            same = last is not None and last.move == result.move
+            stable = stable + 1 if same else 0
+            last = result
+            if result.stopped or result.exact:
+                break
+            if result.depth and self.policy.enough(budget, now - began, now - before, stable):
+                break
+            before = now
+        search.close()  # type: ignore[attr-defined]  # a generator: its workers go home now
+        assert last is not None
+        return last
+
+    def _single(self) -> dict[str, Any]:
+        """The same search by one worker."""
+        return {**self.options, "workers": 1, "parallel": None}
+
+    # --- endings ---
+
+    def _may_solve(self, board: Board[Any]) -> bool:
+        return isinstance(board, OthelloBoard) and self.exact_empties != 0 and not self.options.get("exact")
+
+    def _exact_options(self) -> dict[str, Any]:
+        """How endings are searched: the same workers, our best ordering."""
+        kept: dict[str, Any] = {key: self.options[key] for key in ("workers", "pin") if key in self.options}
+        return {**kept, "exact": True, "table_bits": None, "algorithm": "pvs"}
+
+    def _solved(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result | None:
+        """The ending played out, where there is time for it; None where there is not, or it ran out."""
+        if not self._may_solve(board) or stop.called:
+            return None
+        assert isinstance(board, OthelloBoard)
+        empties, left = board.empties, _left(budget, began)
+        if self.exact_empties is not None:
+            if empties > self.exact_empties:
+                return None
+        else:
+            if left is None:
+                return None
+            if SOLVE_SECONDS * SOLVE_GROWTH ** (empties - SOLVE_EMPTIES) > SURE_OF_TIME * left:
+                return None
+        result: Result | None = None
+        for result in iterate(board, Limits(seconds=left), stop=stop, table=self._endings, **self._exact_options()):  # noqa: B007  # the last one is wanted
+            pass
+        return result if result is not None and result.exact and not result.stopped else None
+
+
+def _left(budget: Budget, began: float) -> float | None:
+    if budget.hard_seconds is None:
+        return None
+    return max(0.001, budget.hard_seconds - (time.perf_counter() - began))
+
+
+def _choice(result: Result) -> Choice:
+    move: Move | None = result.move
+    assert move is not None
+    return Choice(
+        move=move,
+        value=result.value,
+        depth=result.depth,
+        nodes=result.nodes,
+        exact=result.exact,
+        line=result.pv,
+    )

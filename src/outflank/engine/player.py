@@ -1,0 +1,70 @@
+"""What a player is: something that, given a board and a clock, names a move."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from outflank.boards import Board, Move
+from outflank.engine.clock import Clock
+from outflank.search.contract import Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A move, and what its player has to say about it."""
+
+    move: Move
+    value: float | None = None
+    """What the position is worth to the mover, in the player's own unit; None: it has not said."""
+    depth: int = 0
+    """Plies that it looked ahead."""
+    nodes: int = 0
+    exact: bool = False
+    """Whether the value is that of perfect play."""
+    line: tuple[Move, ...] = ()
+    """The moves it expects, its own first."""
+    why: str = ""
+    """In a word: `book`, `seen before`, `only move`; empty for a search."""
+
+
+class PlayerFailed(Exception):
+    """A player cannot go on: it has crashed, broken its protocol, or named a move that is none.
+
+    Whoever plays against it has won; a match goes on.
+    """
+
+
+class Player(Protocol):
+    """One side of a game. It never moves on the board that it is given."""
+
+    name: str
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        """The move of the side to move; at least one is legal. May raise `PlayerFailed`.
+
+        The clock runs already: a player that uses up its time has lost. Once `stop` is called it answers at once.
+        """
+
+    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+        """Think while the opponent does, `board` being the opponent's to move, until `stop` is called."""
+
+    def new_game(self, board: Board[Any]) -> None:
+        """Forget the game before; the next one starts here."""
+
+    def close(self) -> None:
+        """Give back what it holds: threads, tables, processes."""
+
+
+@dataclass(slots=True)
+class SimplePlayer:
+    """What players have in common that neither ponder nor hold anything."""
+
+    name: str = field(default="")
+
+    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+        """It does not."""
+
+    def new_game(self, board: Board[Any]) -> None:
+        """There is nothing to forget."""
+
+    def close(self) -> None:
+        """There is nothing to give back."""

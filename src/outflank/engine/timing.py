@@ -1,0 +1,145 @@
+"""How long to think: a budget for each move, and whether another iteration is worth beginning.
+
+Two times make a budget. After the *soft* one no further iteration is begun, and earlier if the best move has been the
+same for long; at the *hard* one the search is stopped. What is left of the clock never goes below a margin that was
+measured on this machine: what a thread that sleeps is late by, several times over.
+"""
+
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from outflank.boards import Board, OthelloBoard
+from outflank.engine.clock import Clock
+from outflank.errors import UnknownName
+
+LEAST_MARGIN, MOST_MARGIN = 0.004, 0.25
+"""Seconds: what a margin is at least, whatever was measured, and at most."""
+
+AT_ONCE = 0.0015
+"""Seconds that a move takes which is not thought about, with room to spare."""
+
+PATIENCE = 4.0
+"""How many times the soft budget a search that has begun may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What one move may take. Unset: no end."""
+
+    depth: int | None = None
+    soft_seconds: float | None = None
+    hard_seconds: float | None = None
+
+
+class Policy(Protocol):
+    """Decides how long to think about a move."""
+
+    late_seconds: float
+    """The most by which a search of this player has overrun its time so far: a busy machine shows itself here."""
+
+    def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
+        """For this move; `last_value` is what the player thought of its last one."""
+
+    def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
+        """Whether to stop after an iteration that took `last_iteration`; the best move was the same for `stable`."""
+
+
+class Steady:
+    """Spends what is left evenly on the moves that are expected, more where the best move keeps changing."""
+
+    def __init__(self) -> None:
+        self.late_seconds = 0.0
+
+    def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
+        """A share of what is left."""
+        margin = max(safety_margin(), 2 * self.late_seconds)
+        if clock.control.move_seconds is not None:
+            hard = max(0.001, clock.control.move_seconds - margin)
+            return Budget(soft_seconds=hard, hard_seconds=hard)
+        left = clock.left_seconds
+        if left is None:
+            return Budget()
+        usable = usable_seconds(board, left, margin)
+        share = usable / moves_left(board) + 0.8 * min(clock.control.increment_seconds, usable)
+        hard = min(PATIENCE * share, 0.4 * usable)
+        return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
+
+    def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
+        """An iteration takes some three times the one before: one that cannot end in time is not begun."""
+        if budget.soft_seconds is None or budget.hard_seconds is None:
+            return False
+        trust = 0.6 if stable >= 4 else 0.8 if stable >= 2 else 1.2
+        return elapsed >= trust * budget.soft_seconds or elapsed + 1.5 * last_iteration > budget.hard_seconds
+
+
+class Adaptive003:
+    """Report 003's rules: depth 5, 6 where it stands badly, 3 or 4 when the minute runs out."""
+
+    def __init__(self) -> None:
+        self.late_seconds = 0.0
+
+    def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
+        """By the seconds left and the last value, as it says. Scaled clocks keep its shares of a minute."""
+        left = clock.left_seconds
+        whole = clock.control.game_seconds or 60.0
+        of_a_minute = 60.0 if left is None else left * 60.0 / whole
+        value = 0 if last_value is None else last_value
+        if of_a_minute < 5:
+            depth = 3
+        elif of_a_minute < 10:
+            depth = 4
+        elif value < -600 or (value < -400 and of_a_minute > 20):
+            depth = 6
+        else:
+            depth = 5
+        # The report has no stop but this: a search that would lose on time ends with what it has.
+        margin = max(safety_margin(), 2 * self.late_seconds)
+        hard = None if left is None else max(0.001, usable_seconds(board, left, margin))
+        return Budget(depth=depth, hard_seconds=hard)
+
+    def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
+        """There is only one iteration."""
+        return False
+
+
+POLICIES: dict[str, type[Policy]] = {"steady": Steady, "adaptive-003": Adaptive003}
+
+
+def policy_named(name: str) -> Policy:
+    """The policy called `name`."""
+    if name not in POLICIES:
+        raise UnknownName.among("time policy", name, POLICIES)
+    return POLICIES[name]()
+
+
+def moves_left(board: Board[Any]) -> float:
+    """Own moves that a game is expected to have left."""
+    if isinstance(board, OthelloBoard):
+        # The last dozen is solved in no time: what is spent should be spent before.
+        return max(2.0, (board.empties - 8) / 2)
+    # A game of Abalone has some eighty turns, forty for each, but nobody knows: a long one must not be lost on time.
+    return max(25.0, 60.0 - board.ply / 4)
+
+
+def usable_seconds(board: Board[Any], left: float, margin: float) -> float:
+    """What may be thought away: the rest is for coming back in time, and for moving at once to the end of the game."""
+    if isinstance(board, OthelloBoard):
+        to_the_end = board.empties / 2
+    else:
+        limit = getattr(board.game, "ply_limit", None) or getattr(board, "ply_limit", None) or board.ply + 200
+        to_the_end = max(0, limit - board.ply) / 2
+    return max(0.0, left - 2 * margin - to_the_end * AT_ONCE)
+
+
+@cache
+def safety_margin() -> float:
+    """Seconds kept in hand: what a thread that sleeps is late by on this machine, at worst, many times over."""
+    late = 0.0
+    for _ in range(20):
+        began = time.perf_counter()
+        threading.Event().wait(0.001)
+        late = max(late, time.perf_counter() - began - 0.001)
+    return min(MOST_MARGIN, max(LEAST_MARGIN, 5 * late))

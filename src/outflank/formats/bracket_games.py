@@ -1,0 +1,125 @@
+"""Files of games in brackets, GGF or SGF, one game after the other."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from outflank.errors import FormatError, OutflankError
+from outflank.formats.fields import decoded, read_number
+from outflank.formats.ggf import read_remarks, with_ggf_details
+from outflank.formats.properties import GGF, Written, written_game
+from outflank.formats.record import PlayedMove, Record
+from outflank.formats.replay import replay_named
+from outflank.formats.sgf import with_sgf_details
+
+MOST_BYTES = 1 << 20
+"""The longest game: a thousand times what is usual, and what bounds the memory of reading."""
+
+CHUNK = 1 << 16
+
+# The games server puts the number of games before those of a match.
+_between = re.compile(rb"[\s\d]*")
+# An opening bracket by itself is one whose end has not been read yet.
+_mark = re.compile(rb"[()]|\[(?:[^\]\\]|\\.)*+\]|\[", re.DOTALL)
+
+
+def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
+    """All games of `stream`, each as its own `GM` says."""
+    for number, (text, line) in enumerate(split_games(stream), 1):
+        try:
+            record = _record(text)
+        except OutflankError as error:
+            raise FormatError(f"game {number} (line {line}): {error}") from None
+        yield record
+
+
+def split_games(stream: BinaryIO) -> Iterator[tuple[str, int]]:
+    """The text of each game, from one parenthesis to the other, and the line on which it begins."""
+    buffer, place, line, number = stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf"), 0, 1, 1
+    ended = not buffer
+    while True:
+        start = _after(_between, buffer, place)
+        line += buffer.count(b"\n", place, start)
+        if buffer[start : start + 1] not in (b"", b"("):
+            found = decoded(buffer[start : start + 20]).partition("\n")[0]
+            raise FormatError(f"game {number} (line {line}): expected (; at its start, found {found!r}")
+        end = _end_of_game(buffer, start)
+        if end is not None:
+            yield decoded(buffer[start:end]), line
+            line += buffer.count(b"\n", start, end)
+            place, number = end, number + 1
+            continue
+        if ended:
+            if start == len(buffer):
+                return
+            raise FormatError(f"game {number} (line {line}): the file ends before the game does")
+        if len(buffer) - start > MOST_BYTES:
+            raise FormatError(f"game {number} (line {line}): more than {MOST_BYTES >> 20} MiB, which is no game")
+        more = stream.read(CHUNK)
+        buffer, place, ended = buffer[start:] + more, 0, not more
+
+
+def _after(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
+    found = pattern.match(buffer, place)
+    return found.end() if found else place
+
+
+def _end_of_game(buffer: bytes, start: int) -> int | None:
+    """Where the parenthesis that opens at `start` has been closed; None if it has not been yet."""
+    depth = 0
+    for mark in _mark.finditer(buffer, start):
+        if mark[0] == b"(":
+            depth += 1
+        elif mark[0] == b")":
+            depth -= 1
+            if depth == 0:
+                return mark.end()
+        elif mark[0] == b"[":
+            return None
+    return None
+
+
+def _record(text: str) -> Record:
+    game = written_game(text)
+    played = replay_named(text, game.start, game.moves)
+    told: dict[str, str] = {}
+    for item in game.properties:
+        told.setdefault(item.name, item.values[0])
+    is_ggf = game.start.format == GGF
+    remarks = _ggf_remarks(game) if is_ggf else _sgf_remarks(game)
+    record = Record(
+        start=game.start,
+        moves=tuple(_with_remarks(played.codes, [move for move, _, _ in game.moves], remarks)),
+        score=float(played.score) if played.finished else None,
+    )
+    return with_ggf_details(record, told) if is_ggf else with_sgf_details(record, told)
+
+
+Remarks = list[tuple[float | None, float | None]]
+"""What is said of each move: its value and its seconds."""
+
+
+def _ggf_remarks(game: Written) -> Remarks:
+    return [read_remarks(item.values[0]) for item in game.properties if item.name in ("B", "W")]
+
+
+def _sgf_remarks(game: Written) -> Remarks:
+    values = {item.node: read_number(item.values[0]) for item in game.properties if item.name == "V"}
+    remarks: Remarks = []
+    for item in game.properties:
+        if item.name in ("B", "W"):
+            value = values.get(item.node)
+            remarks.append((-value if value is not None and item.name == "W" else value, None))
+    return remarks
+
+
+def _with_remarks(codes: Sequence[int], named: Sequence[int], remarks: Remarks) -> Iterator[PlayedMove]:
+    """The moves played, those that the text names with what it says of them, passes put in without."""
+    given = 0
+    for code in codes:
+        if given < len(named) and code == named[given]:
+            value, seconds = remarks[given]
+            yield PlayedMove(code=code, value=value, seconds=seconds)
+            given += 1
+        else:
+            yield PlayedMove(code=code)

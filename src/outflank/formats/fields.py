@@ -1,0 +1,81 @@
+"""What records say besides moves, as text: names, numbers, dates."""
+
+import math
+import re
+
+from outflank.errors import FormatError
+from outflank.formats.record import Record
+from outflank.games.abalone.kernels import Abalone
+from outflank.games.othello.kernels import Othello
+from outflank.games.othello.squares import SIZES, othello, size_of
+
+REASONS = ("resigned", "time", "illegal move", "crashed", "agreed", "ply limit")
+"""Why games end if not by the rules."""
+
+_number = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)\s*", re.IGNORECASE)
+_date = re.compile(r"\s*(\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?)(?!\d)", re.ASCII)
+
+
+def one_line(text: str) -> str:
+    """`text` without what would end its line."""
+    return re.sub(r"[\x00-\x1f\x7f]+", " ", text).strip()
+
+
+def decoded(data: bytes) -> str:
+    """UTF-8, or what was written before it was usual: Latin-1 has a letter for every byte."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def write_number(value: float | None, *, decimals: int = 0, sign: bool = False) -> str:
+    """The number with at least so many decimals, more if it needs them; nothing if it is unknown or infinite.
+
+    >>> write_number(2, decimals=2, sign=True), write_number(0.125, decimals=2), write_number(None)
+    ('+2.00', '0.125', '')
+    """
+    if value is None or not math.isfinite(value):
+        return ""
+    number = float(value) + 0.0  # of minus zero, zero
+    short = f"{number:.{decimals}f}"
+    text = short if abs(number) < 1e15 and float(short) == number else repr(number)
+    return f"+{text}" if sign and number >= 0 else text
+
+
+def read_number(text: str) -> float | None:
+    """The number, or None if `text` is none."""
+    found = _number.fullmatch(text)
+    number = float(found[1]) if found else math.inf
+    return number if math.isfinite(number) else None
+
+
+def read_date(text: str) -> str:
+    """The date at the start of `text`, as far as it goes; empty if there is none.
+
+    >>> read_date("1998-05-17,18"), read_date("May 1998")
+    ('1998-05-17', '')
+    """
+    found = _date.match(text)
+    return found[1] if found else ""
+
+
+def year_of(date: str) -> int | None:
+    """The year of a record's date."""
+    return int(date[:4]) if re.match(r"\d{4}(?!\d)", date, re.ASCII) else None
+
+
+def othello_size(record: Record, format: str) -> int:
+    """The side of a record's board; an error if it is not Othello on a board that `format` knows."""
+    game = record.start.game
+    if not isinstance(game, Othello):
+        raise FormatError(f"{format} holds games of Othello, not of {type(game).__name__}")
+    if game.mask not in [othello(size).mask for size in SIZES]:
+        raise FormatError(f"{format} holds boards of 4×4, 6×6 and 8×8 squares")
+    return size_of(game)
+
+
+def check_abalone(record: Record, format: str) -> None:
+    """An error if the record is not Abalone."""
+    if not isinstance(record.start.game, Abalone):
+        raise FormatError(f"{format} holds games of Abalone, not of {type(record.start.game).__name__}")

@@ -1,0 +1,146 @@
+"""GGF, the format of the Generic Game Server: what it says of a game, and whole games as text.
+
+    (;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[one]PW[other]TI[05:00//02:00]TY[8]RE[-58.00:r]
+    BO[8 <64 cells> *]B[D3/-2.00/1.03]W[C5]…;)
+
+A value is the mover's, in discs; a time is in seconds.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from outflank.formats.board_line import write_board_line
+from outflank.formats.fields import REASONS, one_line, othello_size, read_number, write_number
+from outflank.formats.record import PlayedMove, Record
+from outflank.games.othello.kernels import PASS
+from outflank.games.othello.squares import square_name
+
+NAME = "GGF"
+
+_letters = {"r": "resigned", "t": "time", "s": "agreed"}
+_date = re.compile(r"(\d{4})(?:\.(\d\d?))?(?:\.(\d\d?))?(?:[_ ](\d\d?):(\d\d)(?::(\d\d))?(?:\.(\S+))?)?", re.ASCII)
+_iso = re.compile(
+    r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
+_clock = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d\d)(?:/(?:(\d{1,3}):)?(\d{1,4}):(\d\d))?", re.ASCII)
+
+
+def write_ggf(record: Record) -> str:
+    """The game on a line."""
+    size = othello_size(record, NAME)
+    start = record.start
+    board = write_board_line(start.game, start.position, start.turn).replace("X", "*")
+    told = {
+        "GM": "Othello",
+        "PC": record.event,
+        "DT": _write_date(record.date),
+        "PB": record.black,
+        "PW": record.white,
+        "TI": _write_clock(record.clock),
+        "TY": str(size),
+        "RE": _write_result(record),
+    }
+    always = ("PB", "PW")
+    head = "".join(f"{name}[{escaped(text)}]" for name, text in told.items() if text or name in always)
+    moves = []
+    turn = start.turn
+    for move in record.moves:
+        moves.append(f"{turn.value[0].upper()}[{_write_move(size, move)}]")
+        turn = turn.other
+    return f"(;{head}BO[{size} {board}]{''.join(moves)};)\n"
+
+
+def with_ggf_details(record: Record, told: Mapping[str, str]) -> Record:
+    """The record with what the properties of its root tell."""
+    result, _, reason = told.get("RE", "").partition(":")
+    reason = one_line(reason)
+    score = read_number(result)
+    return replace(
+        record,
+        black=one_line(told.get("PB", "")),
+        white=one_line(told.get("PW", "")),
+        event=one_line(told.get("EV") or told.get("PC", "")),
+        date=_read_date(told.get("DT", "").strip()),
+        score=record.score if score is None else score,
+        reason=_letters.get(reason.lower(), reason if reason in REASONS else ""),
+        clock=_read_clock(one_line(told.get("TI", ""))),
+    )
+
+
+def read_remarks(text: str) -> tuple[float | None, float | None]:
+    """The value and the seconds of a move's text, `F5/eval/time`."""
+    _, given, remarks = text.partition("/")
+    if not given:
+        return None, None
+    value, _, time = remarks.partition("/")
+    minutes, _, seconds = time.strip().rpartition(":")
+    spent = read_number(seconds)
+    if spent is not None and minutes:
+        whole = read_number(minutes)
+        spent = None if whole is None else 60 * whole + spent
+    return read_number(value), spent
+
+
+def escaped(text: str) -> str:
+    """A value as it stands between brackets."""
+    return re.sub(r"([\]\\])", r"\\\1", one_line(text))
+
+
+def _write_move(size: int, move: PlayedMove) -> str:
+    name = "PA" if move.code == PASS else square_name(size, move.code).upper()
+    value, seconds = (write_number(number, decimals=2) for number in (move.value, move.seconds))
+    return f"{name}/{value}/{seconds}".rstrip("/")
+
+
+def _write_result(record: Record) -> str:
+    score = write_number(record.score, decimals=2, sign=True)
+    if not record.reason:
+        return score
+    letter = next((letter for letter, reason in _letters.items() if reason == record.reason), record.reason)
+    return f"{score or '?'}:{letter}"
+
+
+def _write_date(date: str) -> str:
+    found = _iso.fullmatch(date)
+    if found is None:
+        return ""
+    day = ".".join(part for part in found.group(1, 2, 3) if part)
+    zone = {None: "", "Z": ".GMT", "+00:00": ".GMT"}.get(found[5], f".{found[5]}")
+    return f"{day}_{found[4]}{zone}" if found[4] else day
+
+
+def _read_date(text: str) -> str:
+    if re.fullmatch(r"\d{9,10}", text, re.ASCII):  # seconds since 1970, as the server also writes it
+        return datetime.fromtimestamp(int(text), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = _date.fullmatch(text)
+    if found is None:
+        return ""
+    day = "-".join([found[1], *(f"{int(part):02d}" for part in found.group(2, 3) if part)])
+    if not found[4] or not found[3]:
+        return day
+    zone = found[7] or ""
+    if zone.upper() in ("GMT", "UTC", "Z"):
+        zone = "Z"
+    elif not re.fullmatch(r"[+-]\d\d:?\d\d", zone):
+        zone = ""  # a name that ISO 8601 has no word for: the time is that of the place
+    seconds = f":{found[6]}" if found[6] else ""
+    return f"{day}T{int(found[4]):02d}:{found[5]}{seconds}{zone}"
+
+
+def _write_clock(clock: str) -> str:
+    """Seconds and increment as GGF's minutes and seconds; other clocks as they are."""
+    found = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", clock, re.ASCII)
+    if found is None:
+        return clock
+    return "/".join(f"{int(part) // 60:02d}:{int(part) % 60:02d}" for part in found.groups() if part)
+
+
+def _read_clock(text: str) -> str:
+    found = _clock.fullmatch(text.rstrip("/"))
+    if found is None:
+        return text
+    hours, minutes, seconds, *more = (int(part or 0) for part in found.groups())
+    increment = 3600 * more[0] + 60 * more[1] + more[2]
+    return f"{3600 * hours + 60 * minutes + seconds}" + (f"+{increment}" if increment else "")

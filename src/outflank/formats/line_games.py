@@ -1,0 +1,95 @@
+"""Files with a game or a position a line: transcripts, and OBF."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from outflank.errors import FormatError, OutflankError
+from outflank.formats.board_line import OBF, read_board_line, write_obf
+from outflank.formats.fields import decoded, othello_size
+from outflank.formats.record import PlayedMove, Record
+from outflank.formats.replay import replay_named
+from outflank.formats.setup import Setup
+from outflank.formats.transcript import NAME, named_moves, write_transcript
+from outflank.games.othello.kernels import PASS, Othello
+from outflank.games.othello.squares import START, othello
+from outflank.games.sides import Side
+
+MOST_BYTES = 1 << 20
+"""The longest line: what bounds the memory of reading."""
+
+
+def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers, from 1."""
+    number = 1
+    while data := stream.readline(MOST_BYTES + 1):
+        if len(data) > MOST_BYTES:
+            raise FormatError(f"line {number}: more than {MOST_BYTES >> 20} MiB, which is no game")
+        if number == 1:
+            data = data.removeprefix(b"\xef\xbb\xbf")
+        yield number, decoded(data).rstrip("\r\n")
+        number += 1
+
+
+def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
+    """A game of 8×8 Othello a line; `#` and `%` start a comment, and so does `;` at the start of a line."""
+    start = Setup(format=NAME, game=othello(), position=START)
+    games = 0
+    for number, line in lines_of(stream):
+        text = without_comment(line)
+        if not text.strip():
+            continue
+        games += 1
+        try:
+            played = replay_named(text, start, [(move, place, None) for move, place in named_moves(text, 8)])
+        except OutflankError as error:
+            raise FormatError(f"game {games} (line {number}): {error}") from None
+        moves = tuple(PlayedMove(code=code) for code in played.codes)
+        yield Record(start=start, moves=moves, score=float(played.score) if played.finished else None)
+
+
+def write_transcript_line(record: Record) -> str:
+    """The game's moves on a line, passes left out but for one at the end, which no later move would tell."""
+    othello_size(record, "a transcript")
+    if not starts_normally(record):
+        raise FormatError("a transcript holds games from the start of the 8×8 board")
+    if not record.moves:
+        raise FormatError("a transcript holds games of one move or more")
+    ending = "--" if record.moves[-1].code == PASS else ""
+    return write_transcript(record.start.game, (move.code for move in record.moves)) + f"{ending}\n"
+
+
+def read_positions(stream: BinaryIO) -> Iterator[Record]:
+    """A board line or OBF a line: records without moves; `%` starts a comment, and so does `#` or `;` a line."""
+    games = 0
+    for number, line in lines_of(stream):
+        if not line.partition("%")[0].strip() or line.lstrip().startswith(("#", ";")):
+            continue
+        games += 1
+        try:
+            record = Record(start=read_board_line(line))
+        except OutflankError as error:
+            raise FormatError(f"position {games} (line {number}): {error}") from None
+        yield record
+
+
+def write_position_line(record: Record) -> str:
+    """The position as OBF."""
+    othello_size(record, OBF)
+    if record.moves:
+        raise FormatError("OBF holds positions, not games with moves")
+    start = record.start
+    return write_obf(start.game, start.position, start.turn, start.scores) + "\n"
+
+
+def starts_normally(record: Record) -> bool:
+    """Whether it is a game of Othello from the start of the 8×8 board."""
+    start = record.start
+    is_usual = isinstance(start.game, Othello) and start.game.mask == othello().mask
+    return is_usual and start.turn is Side.BLACK and tuple(start.position) == tuple(START)
+
+
+def without_comment(line: str) -> str:
+    """The part of a line that is not a comment."""
+    if line.lstrip().startswith(";"):
+        return ""
+    return line.partition("#")[0].partition("%")[0]

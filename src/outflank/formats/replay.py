@@ -1,0 +1,123 @@
+"""Games played again: whether every move is legal, where a side had to pass, and how it ended.
+
+A file may hold many thousand games: a kernel plays them. As long as they are few the interpreter
+runs it, for loading the compiler takes longer than they do.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outflank.formats.setup import Setup
+from outflank.formats.transcript import Named, replayed
+from outflank.games.abalone.kernels import Abalone
+from outflank.games.rules import MOVE, fill, is_pass, most_moves, over, pack, play, score
+from outflank.games.sides import Side
+from outflank.kernels.compiler import kernel
+
+NO_MOVE = 0xFFFF
+
+GAMES_INTERPRETED = 100
+"""Games of a process before the compiler is loaded. Interpreted, a game takes 5 ms (of Abalone 20 ms), compiled some
+10 µs; loading the compiler takes a third of a second, compiling, once, a few seconds."""
+
+_games_begun = count()
+
+
+@kernel
+def follow(game: Any, position: Any, wanted: Any, moves: Any, found: Any, end: Any) -> Any:
+    """Play, of each row of `wanted`, the first move that is legal; write what was played to `found`.
+
+    Where a side can only pass and the row says otherwise, the pass is put in. `moves` is room for the legal
+    moves; `end` gets the last position's words. Returns how many moves were played, how many rows, whether the
+    game is over, and its score for the side to move.
+    """
+    length = 0
+    row = 0
+    while row < len(wanted):
+        legal = fill(game, position, moves, np.int64(0))
+        if legal == 1 and is_pass(game, moves[0]) and wanted[row, 0] != moves[0]:
+            found[length] = moves[0]
+            length += 1
+            position = play(game, position, moves[0])
+            legal = fill(game, position, moves, np.int64(0))
+        chosen = -1
+        for choice in range(wanted.shape[1]):
+            for index in range(legal):
+                if chosen < 0 and moves[index] == wanted[row, choice]:
+                    chosen = index
+        if chosen < 0:
+            break
+        found[length] = moves[chosen]
+        length += 1
+        position = play(game, position, moves[chosen])
+        row += 1
+    finished = over(game, position)
+    end[0], end[1] = pack(game, position)
+    return length, row, finished, score(game, position) if finished else 0
+
+
+@follow.sample
+def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield game, position, *_room(game, np.full((1, 1), NO_MOVE, MOVE))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """What came of playing a list of moves."""
+
+    codes: list[int]
+    """The moves played, passes included."""
+    rows: int
+    """How many of the moves given were played: fewer than given if the next one is not legal."""
+    finished: bool
+    """Whether the game is over then."""
+    score: int
+    """What black has won if it is: the discs, or the marbles it is ahead."""
+
+
+def replay(game: Any, position: Any, turn: Side, wanted: NDArray[np.uint16]) -> Replay:
+    """Play the moves of `wanted`, a row each with all codes that could be meant, unused places being `NO_MOVE`."""
+    room = _room(game, wanted)
+    played = follow.py_func if next(_games_begun) < GAMES_INTERPRETED else follow
+    length, rows, finished, result = (int(number) for number in played(game, position, *room))
+    _, _, found, end = room
+    sign = 1 if (turn is Side.BLACK) == (length % 2 == 0) else -1
+    ahead = int(end[0]).bit_count() - int(end[1]).bit_count()
+    if isinstance(game, Abalone) and ahead * result > 0:
+        result = ahead  # its rules call any win one; a side that cannot move has lost, whatever its marbles
+    return Replay(codes=found[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
+
+
+def replay_named(text: str, start: Setup, named: Sequence[Named]) -> Replay:
+    """Play the moves that `text` names, each by the side that it names; the error shows the place."""
+    played = replay(start.game, start.position, start.turn, column(move for move, _, _ in named))
+    if played.rows < len(named) or not _sides_agree(start.turn, played.codes, named):
+        for _ in replayed(start.format, text, start.game, start.position, named, start.turn):
+            pass  # it stops at the move that is wrong, and says why
+    return played
+
+
+def _sides_agree(turn: Side, codes: Sequence[int], named: Sequence[Named]) -> bool:
+    given = iter(named)
+    move, _, side = next(given, (NO_MOVE, 0, None))
+    for code in codes:
+        if code == move:  # else it is a pass that was put in
+            if side not in (None, turn):
+                return False
+            move, _, side = next(given, (NO_MOVE, 0, None))
+        turn = turn.other
+    return True
+
+
+def column(codes: Iterable[int]) -> NDArray[np.uint16]:
+    """Moves with one meaning each, as `replay` takes them."""
+    return np.fromiter(codes, MOVE).reshape(-1, 1)
+
+
+def _room(game: Any, wanted: NDArray[np.uint16]) -> tuple[NDArray[Any], ...]:
+    return wanted, np.zeros(most_moves(game), MOVE), np.zeros(2 * len(wanted) + 1, MOVE), np.zeros(2, np.uint64)

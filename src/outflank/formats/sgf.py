@@ -1,0 +1,102 @@
+"""SGF's Othello, GM[2]: what it says of a game, and whole games as text.
+
+    (;FF[4]GM[2]CA[UTF-8]SZ[8]PB[one]PW[other]DT[1998-05-17]RE[B+4]AB[e4][d5]AW[d4][e5]PL[B]
+    ;B[f5]V[2];W[d6]…)
+
+The value `V` of a move is black's, as the format has it; of the time a move took it knows nothing.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from outflank.errors import FormatError
+from outflank.formats.fields import REASONS, one_line, othello_size, read_date, read_number, write_number
+from outflank.formats.ggf import escaped
+from outflank.formats.record import Record
+from outflank.games.othello.kernels import PASS
+from outflank.games.othello.squares import square_name, squares
+from outflank.games.sides import Side
+
+NAME = "SGF"
+
+_letters = {"R": "resigned", "T": "time", "F": "illegal move"}
+
+
+def write_sgf(record: Record) -> str:
+    """The game, its moves on a line of their own."""
+    size = othello_size(record, NAME)
+    start = record.start
+    own, opp = (int(word) for word in start.position)
+    black, white = (own, opp) if start.turn is Side.BLACK else (opp, own)
+    if not black | white:
+        raise FormatError("SGF cannot tell a board without discs from the start of a game")
+    is_number = read_number(record.clock) is not None
+    told = {
+        "PB": record.black,
+        "PW": record.white,
+        "EV": record.event,
+        "DT": read_date(record.date),
+        "RE": _write_result(record.score),
+        "GC": record.reason,
+        "TM" if is_number else "TI": record.clock,
+    }
+    head = "".join(f"{name}[{escaped(text)}]" for name, text in told.items() if text)
+    stones = "".join(_write_stones(name, size, word) for name, word in (("AB", black), ("AW", white)))
+    turn = start.turn
+    moves = []
+    for move in record.moves:
+        square = "PA" if move.code == PASS else square_name(size, move.code)
+        value = None if move.value is None else move.value if turn is Side.BLACK else -move.value
+        text = write_number(value)
+        moves.append(f";{_letter(turn)}[{square}]" + (f"V[{text}]" if text else ""))
+        turn = turn.other
+    root = f"FF[4]GM[2]CA[UTF-8]SZ[{size}]{head}{stones}PL[{_letter(start.turn)}]"
+    return f"(;{root}\n{''.join(moves)})\n"
+
+
+def with_sgf_details(record: Record, told: Mapping[str, str]) -> Record:
+    """The record with what the properties of its root tell."""
+    score, reason = _read_result(told.get("RE", "").strip())
+    comment = one_line(told.get("GC", ""))
+    clock = told.get("TI") or " ".join(filter(None, (told.get("TM", ""), told.get("OT", ""))))
+    return replace(
+        record,
+        black=one_line(told.get("PB", "")),
+        white=one_line(told.get("PW", "")),
+        event=one_line(told.get("EV") or told.get("PC", "")),
+        date=read_date(told.get("DT", "")),
+        # Who resigns or oversteps leaves a board that does not show the result.
+        score=score if score is not None or reason else record.score,
+        reason=comment if comment in REASONS else reason,
+        clock=one_line(clock),
+    )
+
+
+def _letter(side: Side) -> str:
+    return side.value[0].upper()
+
+
+def _write_stones(name: str, size: int, word: int) -> str:
+    names = [square_name(size, square) for square in squares(size) if word >> square & 1]
+    return name + "".join(f"[{square}]" for square in names) if names else ""
+
+
+def _write_result(score: float | None) -> str:
+    margin = write_number(score)
+    if not margin or float(margin) == 0:
+        return margin
+    return f"W+{margin[1:]}" if margin.startswith("-") else f"B+{margin}"
+
+
+def _read_result(text: str) -> tuple[float | None, str]:
+    """Black's score if it is told, and the reason if it is."""
+    if text.lower() in ("0", "draw"):
+        return 0.0, ""
+    found = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
+    if found is None:
+        return None, ""
+    margin = read_number(found[2])
+    if margin is None:
+        return None, _letters.get(found[2][:1].upper(), "")
+    return margin if found[1].upper() == "B" else -margin, ""

@@ -1,0 +1,70 @@
+"""Games to files of WTHOR: the games themselves, and the names they refer to."""
+
+from typing import BinaryIO
+
+from outflank.errors import FormatError
+from outflank.formats.fields import othello_size, year_of
+from outflank.formats.line_games import starts_normally
+from outflank.formats.record import Record
+from outflank.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
+from outflank.formats.wthor_names import EVENTS, PLAYERS, NameList
+from outflank.games.othello.kernels import PASS
+
+NO_NEWS = 1
+"""The depth of a file without theoretical scores: from one empty square on, what was played was the best."""
+
+
+class WthorWriter:
+    """Writes games to a file that can be rewound; `finish` makes it complete."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.games = 0
+        self._stream = stream
+        self._players, self._events = NameList(PLAYERS), NameList(EVENTS)
+        self._year: int | None = None
+        self._depth: int | None = None
+
+    def add(self, record: Record) -> None:
+        """Write a game."""
+        othello_size(record, NAME)
+        if not starts_normally(record):
+            raise FormatError(f"{NAME} holds games from the start of the 8×8 board")
+        if record.score is None:
+            raise FormatError(f"{NAME} holds games whose score is known")
+        discs, best = (_discs(score) for score in (record.score, record.score if record.best is None else record.best))
+        self._check_agreement(record)
+        moves = bytes(10 * (move.code // 8 + 1) + move.code % 8 + 1 for move in record.moves if move.code != PASS)
+        if len(moves) > MOVES:
+            raise FormatError(f"{NAME} holds games of {MOVES} moves, not of {len(moves)}")
+        if not self.games:
+            self._stream.write(bytes(HEADER_BYTES))
+        numbers = (self._events.number(record.event), *map(self._players.number, (record.black, record.white)))
+        references = b"".join(number.to_bytes(2, "little") for number in numbers)
+        self._stream.write(references + bytes((discs, best)) + moves.ljust(MOVES, b"\0"))
+        self.games += 1
+
+    def finish(self) -> tuple[bytes, bytes]:
+        """Write the header; the files of names that belong beside it, players and tournaments."""
+        self._stream.seek(0)
+        depth = self._depth or NO_NEWS
+        self._stream.write(header_bytes(games=self.games, year=self._year or 0, depth=depth))
+        return self._players.to_bytes(), self._events.to_bytes()
+
+    def _check_agreement(self, record: Record) -> None:
+        """A file has one year, and one depth from which its theoretical scores hold."""
+        year = year_of(record.date)
+        depth = None if record.best is None else record.best_empties or USUAL_DEPTH
+        if self.games and year != self._year:
+            raise FormatError(f"{NAME} holds games of one year: {self._year or 'unknown'}, not {year or 'unknown'}")
+        if self.games and depth != self._depth:
+            raise FormatError(
+                f"{NAME} holds theoretical scores of one depth: {self._depth or 'none'}, not {depth or 'none'}"
+            )
+        self._year, self._depth = year, depth
+
+
+def _discs(score: float) -> int:
+    """Black's discs if it has won `score`, the winner getting the empty squares."""
+    if not abs(score) <= 64 or score % 2:
+        raise FormatError(f"{NAME} cannot hold a score of {score:+g}: it is the difference of 64 discs")
+    return int(32 + score / 2)

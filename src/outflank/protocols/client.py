@@ -1,0 +1,204 @@
+"""Programs that play: a process spoken to line by line, whatever it does.
+
+A player that fails says why in its first words: `crashed`, `time`, `protocol`, `illegal move`, `resigned`.
+"""
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import IO
+
+from outflank.engine.player import PlayerFailed
+from outflank.search.contract import Stop
+
+START_SECONDS = 60.0
+"""For the first answer: a program may have to load much, or to compile it."""
+
+ANSWER_SECONDS = 10.0
+"""For an answer that needs no thought."""
+
+PATIENCE_SECONDS = 600.0
+"""For a move, where no clock says less."""
+
+GRACE_SECONDS = 2.0
+"""Beyond the clock: whether the time sufficed, whoever keeps it says; this only ends the wait. Also what a program
+gets to stop thinking, and to leave when it is told to."""
+
+MOST_CHARACTERS = 1 << 24
+"""In answer to one command. A program that writes more is not answering."""
+
+LINES_AHEAD, CHARACTERS_A_LINE = 1_000, 1 << 14
+"""Read and not yet looked at; more stays in the pipe, and the program waits."""
+
+LAST_WORDS = 5
+"""Lines of a program's errors that are told when it has died."""
+
+
+class Interrupted(Exception):
+    """The wait for a line was cut short by a stop."""
+
+
+class NoAnswer(PlayerFailed):
+    """Nothing came in time."""
+
+
+class Program:
+    """A process with lines in and lines out, in a group of its own that ends with it."""
+
+    def __init__(self, command: str | Sequence[str]) -> None:
+        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+        if not self.command:
+            raise failed("crashed", "no command was given")
+        windows = sys.platform == "win32"
+        try:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=not windows,
+                creationflags=0x200 if windows else 0,  # a new process group
+            )
+        except OSError as error:
+            raise failed("crashed", f"{self.command[0]!r} does not start: {error.strerror}") from None
+        self._arrived: SimpleQueue[object] = SimpleQueue()
+        self._room = threading.Semaphore(LINES_AHEAD)
+        self._ended = threading.Event()
+        self._errors: deque[str] = deque(maxlen=LAST_WORDS)
+        self._count = 0
+        self._threads = [
+            threading.Thread(target=_read_lines, args=(self._process.stdout, self._arrived, self._room, self._ended)),
+            threading.Thread(target=_read_errors, args=(self._process.stderr, self._errors)),
+        ]
+        for thread in self._threads:
+            thread.daemon = True
+            thread.start()
+        # For owners who forget, and for the end of the interpreter.
+        self._forgotten = weakref.finalize(self, _kill, self._process, self._room, self._ended)
+
+    def send(self, line: str) -> None:
+        """Write a line."""
+        self._count = 0
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise self._crash() from None
+
+    def receive(self, deadline: float, mark: object = None) -> str:
+        """The next line, without its end; `mark` cuts the wait short when it arrives, as from `interrupting`."""
+        while True:
+            try:
+                item = self._arrived.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                raise NoAnswer("time: no answer") from None
+            if item is None:
+                self._arrived.put(None)  # it stays true
+                raise self._crash()
+            if item is mark:
+                raise Interrupted
+            if isinstance(item, str):
+                self._room.release()
+                self._count += len(item) + 1
+                if self._count > MOST_CHARACTERS:
+                    raise failed("protocol", f"more than {MOST_CHARACTERS:,} characters, and no answer among them")
+                return item
+
+    @contextmanager
+    def interrupting(self, stop: Stop | None) -> Iterator[object]:
+        """A mark for `receive`, which arrives when `stop` is called."""
+        mark = object()
+
+        def listener() -> None:
+            self._arrived.put(mark)
+
+        if stop is not None:
+            stop.tell(listener)
+        try:
+            yield mark
+        finally:
+            if stop is not None:
+                stop.forget(listener)
+
+    def end(self, farewell: str = "") -> None:
+        """Let it leave, and see to it that it does: with its whole group, and without a trace."""
+        if not self._forgotten.alive:
+            return
+        process = self._process
+        assert process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            if farewell:
+                process.stdin.write(f"{farewell}\n".encode())
+            process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS if farewell else 0.0)
+        self._forgotten()
+        for thread in self._threads:
+            thread.join(1.0)
+
+    def _crash(self) -> PlayerFailed:
+        """Why nothing comes any more."""
+        try:
+            status = self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return failed("crashed", "it has closed its output")
+        how = f"exit status {status}" if status >= 0 else f"ended by signal {-status}"
+        self._threads[1].join(0.5)
+        words = " / ".join(self._errors)
+        return failed("crashed", how + (f": {words}" if words else ""))
+
+
+def failed(kind: str, what: str) -> PlayerFailed:
+    """The failure, in words."""
+    return PlayerFailed(f"{kind}: {what}")
+
+
+def shown(text: str, most: int = 80) -> str:
+    """What a program said, for a message."""
+    return repr(text if len(text) <= most else text[:most] + "…")
+
+
+def _read_lines(
+    stream: IO[bytes], arrived: "SimpleQueue[object]", room: threading.Semaphore, ended: threading.Event
+) -> None:
+    """Not a method: it must not keep alive a program that its owner has forgotten."""
+    with contextlib.suppress(OSError, ValueError), stream:
+        while line := stream.readline(CHARACTERS_A_LINE):
+            room.acquire()
+            if ended.is_set():
+                break
+            arrived.put(line.decode("utf-8", "replace").rstrip("\r\n"))
+    arrived.put(None)
+
+
+def _read_errors(stream: IO[bytes], last: "deque[str]") -> None:
+    with contextlib.suppress(OSError, ValueError), stream:
+        while line := stream.readline(CHARACTERS_A_LINE):
+            if line.strip():
+                last.append(line.decode("utf-8", "replace").strip()[:200])
+
+
+def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: threading.Event) -> None:
+    """End the process and whatever it has started, and take note of its end."""
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    with contextlib.suppress(OSError, ValueError):
+        if process.stdin is not None:
+            process.stdin.close()
+    ended.set()
+    room.release()  # the thread that reads may wait for it

@@ -1,0 +1,148 @@
+"""What players that are programs have in common: they are started, kept in step with a board, asked, and ended."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from outflank.boards import Board, Move, OthelloBoard
+from outflank.engine.clock import Clock
+from outflank.engine.player import Choice, PlayerFailed
+from outflank.errors import IllegalMove, OutflankError
+from outflank.games.sides import Side
+from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, Program, failed, shown
+from outflank.search.contract import Stop
+
+
+class Refusal(Exception):
+    """The program said no to a command."""
+
+
+class ProgramPlayer:
+    """A program asked for its moves. It is started at once, and again if it failed and is needed once more."""
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        game: Any,
+        *,
+        name: str = "",
+        start_seconds: float = START_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        self.command, self.game, self.name = command, game, name
+        self.start_seconds, self.patience_seconds = start_seconds, patience_seconds
+        self._running: Program | None = None
+        self._root: Board[Any] | None = None
+        self._moves: list[Move] = []
+        with self._failing():
+            self._start()
+
+    # --- a player ---
+
+    def new_game(self, board: Board[Any]) -> None:
+        """Set its board up anew."""
+        with self._failing():
+            self._start()
+            self._root = None
+            self._show(board)
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        """What it answers. A pass that is the only move is not asked for."""
+        if isinstance(board, OthelloBoard) and [move.is_pass for move in board.legal_moves] == [True]:
+            return Choice(move=board.legal_moves[0], why="only move")
+        with self._failing():
+            self._start()
+            self._show(board)
+            choice = self._asked(board, clock, stop)
+        if choice is None:
+            self._leave()  # it thinks on, and cannot be told to stop
+            return Choice(move=board.legal_moves[0], why="stopped")
+        return choice
+
+    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+        """It thinks when it is asked."""
+
+    def close(self) -> None:
+        """End the program."""
+        self._leave("quit")
+
+    # --- what a protocol has to say ---
+
+    def _greet(self) -> None:
+        """The first words to a program that has just been started."""
+        raise NotImplementedError
+
+    def _set_up(self, root: Board[Any]) -> None:
+        """Begin a game at this board."""
+        raise NotImplementedError
+
+    def _play(self, side: Side, move: Move) -> None:
+        """Make a move on its board."""
+        raise NotImplementedError
+
+    def _take_back(self, moves: int) -> bool:
+        """Take moves back on its board; whether it can."""
+        return False
+
+    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None) -> Choice | None:
+        """Its move; None if it was to stop thinking and did not."""
+        raise NotImplementedError
+
+    # --- the program and its board ---
+
+    @property
+    def _program(self) -> Program:
+        assert self._running is not None
+        return self._running
+
+    def _start(self) -> None:
+        if self._running is None:
+            self._running = Program(self.command)
+            self._greet()
+
+    def _leave(self, farewell: str = "") -> None:
+        program, self._running, self._root = self._running, None, None
+        if program is not None:
+            program.end(farewell)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """A program that has failed is not asked again: it is ended."""
+        try:
+            yield
+        except Refusal as refusal:
+            self._leave()
+            raise failed("protocol", str(refusal)) from None
+        except PlayerFailed:
+            self._leave()
+            raise
+
+    def _show(self, board: Board[Any]) -> None:
+        """Bring its board in step with ours: by the moves that differ, or from the start."""
+        root, moves = board.copy(), list(board.moves)
+        while root.moves:
+            root.pop()
+        common = 0
+        while common < min(len(moves), len(self._moves)) and moves[common] == self._moves[common]:
+            common += 1
+        back = len(self._moves) - common
+        if root != self._root or (back > 0 and not self._take_back(back)):
+            self._set_up(root)
+            self._root, common = root, 0
+        self._moves = moves[:common]
+        side = root.turn if common % 2 == 0 else root.turn.other
+        for move in moves[common:]:
+            self._play(side, move)
+            self._moves.append(move)
+            side = side.other
+
+
+def read_move(board: Board[Any], text: str) -> Move:
+    """The move that a program named."""
+    try:
+        move: Move = board.parse_move(text)
+    except IllegalMove:
+        raise failed("illegal move", shown(text)) from None
+    except (OutflankError, ValueError):
+        raise failed("protocol", f"{shown(text)} is no move") from None
+    return move

@@ -1,0 +1,226 @@
+"""NBoard 2: a player of Othello driven by a board that people look at.
+
+No line is answered out of turn, and most are not answered at all. While the engine thinks, `ping` is heard and ends the
+search: it comes back with what it has, and then the pong goes out.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from outflank.boards import Board, Move, OthelloBoard
+from outflank.engine.clock import Clock
+from outflank.engine.levels import HIGHEST, level
+from outflank.engine.player import Player
+from outflank.errors import FormatError, OutflankError
+from outflank.formats.properties import read_game
+from outflank.games.evaluation import WON
+from outflank.protocols.listening import Urgency, cleaned
+from outflank.protocols.serving import Engine
+from outflank.search.contract import Limits, Result, Stop
+from outflank.search.deepening import iterate
+from outflank.search.table import Table
+
+POINTS_PER_DISC = 10
+"""The unit of `phased`, the evaluation that players use unless they are told otherwise: tenths of a disc."""
+
+USUAL_DEPTH, DEEPEST = 12, 60
+"""Plies: until the board says otherwise, and at most."""
+
+MOST_HINTS = 60
+
+TABLE_BITS = 20
+"""32 MiB for hints and analyses, kept from one to the next."""
+
+_ping = re.compile(r"ping +(-?[0-9]+)")
+
+
+class NBoardEngine(Engine):
+    """A game of Othello, and the player who thinks about it.
+
+    `make` gives the player for a board and the depth that was set; `seconds` bounds hints, and `options` are those of
+    their searches.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Board[Any], int | None], Player],
+        *,
+        name: str = "outflank",
+        seconds: float | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(_urgency)
+        self._make, self._name = make, name
+        self._seconds, self._options = seconds, options
+        self._board: Board[Any] = OthelloBoard.start()
+        self._depth: int | None = None
+        self._table: Table | None = None
+        self._table_for: Any = None
+        self.commands: dict[str, Callable[[str], Iterator[str]]] = {
+            "nboard": self._nboard,
+            "set": self._set,
+            "move": self._move,
+            "hint": self._hint,
+            "go": self._go,
+            "ping": self._ping,
+            "learn": lambda rest: iter(["learned"]),
+            "analyze": self._analyze,
+            "quit": self._quit,
+        }
+        """What can be asked: a function of the rest of the line for each, which yields lines as they become known."""
+
+    def replies(self, line: str) -> Iterator[str]:
+        """The answers, each on a line."""
+        return (f"{answer}\n" for answer in self.answers(line))
+
+    def answers(self, line: str) -> Iterator[str]:
+        """The lines that answer a line, as they become known; none to what is not understood."""
+        name, _, rest = cleaned(line, comments=False).partition(" ")
+        if name not in self.commands:
+            return
+        try:
+            yield from self.commands[name](rest.strip())
+        except (OutflankError, ValueError) as error:
+            yield f"status {' '.join(str(error).split())}"
+        except Exception as error:  # whatever it was, the dialogue goes on
+            yield f"status internal error: {type(error).__name__} {' '.join(str(error).split())}"
+
+    # --- the game ---
+
+    def _nboard(self, rest: str) -> Iterator[str]:
+        yield f"set myname {self._name}"
+        self._prepare()
+
+    def _set(self, rest: str) -> Iterator[str]:
+        what, _, value = rest.partition(" ")
+        if what == "depth":
+            self._depth = _number(value, DEEPEST)
+            self._prepare()
+        elif what == "game":
+            board = Board.from_setup(read_game(value.strip()))
+            if not board.moves:
+                self._ready(board).new_game(board)
+            self._board = board
+        # Contempt is taken note of by nobody: a draw is worth no more and no less than its score.
+        yield from ()
+
+    def _move(self, rest: str) -> Iterator[str]:
+        text = rest.partition("/")[0]
+        board = self._board
+        is_pass = text.strip().lower() in ("pa", "pass")
+        if not is_pass and [move.is_pass for move in board.legal_moves] == [True]:
+            board.push("pass")  # left out, as in most transcripts
+        board.push(text)
+        yield from ()
+
+    def _quit(self, rest: str) -> Iterator[str]:
+        self._leaving = True
+        yield from ()
+
+    def _ping(self, rest: str) -> Iterator[str]:
+        if _ping.fullmatch(f"ping {rest}"):
+            yield f"pong {rest}"
+
+    # --- thinking ---
+
+    def _go(self, rest: str) -> Iterator[str]:
+        if self._board.is_game_over():
+            yield "=== PA"
+            return
+        yield f"status {self._name} is thinking"
+        player = self._ready()
+        began = time.perf_counter()
+        with self._thinking() as stop:
+            choice = player.choose(self._board.copy(), Clock(), stop=stop)
+        seconds = time.perf_counter() - began
+        worth = "" if choice.value is None else f"{discs(choice.value, exact=choice.exact):.2f}"
+        # Together: whoever reads is woken once, and the pong that may be waiting is not held up by each line.
+        yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {named((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
+
+    def _hint(self, rest: str) -> Iterator[str]:
+        wanted = _number(rest or "1", MOST_HINTS)
+        if self._board.is_game_over():
+            return
+        yield f"status {self._name} is analyzing"
+        with self._thinking() as stop:
+            for result in self._iterations(self._board, stop, wanted):
+                if result.depth and not result.stopped:  # a search that was stopped says again what it had said
+                    yield from _hints(result)
+                    yield f"nodestats {result.nodes} {result.seconds:.2f}"
+        yield "status"
+
+    def _analyze(self, rest: str) -> Iterator[str]:
+        """The positions of the game from its end to its start: what is found out late helps with what came before."""
+        board = self._board.copy()
+        yield f"status {self._name} is analyzing the game"
+        with self._thinking() as stop:
+            while not stop.called:
+                last = None
+                for last in self._iterations(board, stop, 1):  # noqa: B007  # the last one is wanted
+                    pass
+                if last is not None and (last.depth or last.move is None):
+                    yield f"analysis {len(board.moves)} {discs(last.value, exact=last.exact):.2f}"
+                if not board.moves:
+                    break
+                board.pop()
+        yield "status"
+
+    def _iterations(self, board: Board[Any], stop: Stop, wanted: int) -> Iterator[Result]:
+        depth = self._depth or USUAL_DEPTH
+        assert isinstance(board, OthelloBoard)
+        ending = board.empties <= level(min(depth, HIGHEST)).exact_empties
+        limits = Limits(depth=None if ending else depth, seconds=self._seconds)
+        if self._table is None or self._table_for != board.game:
+            self._table, self._table_for = Table(TABLE_BITS), board.game
+        return iterate(board, limits, stop=stop, table=self._table, moves=wanted, **self._options)
+
+    def _prepare(self) -> None:
+        """Now, and not when a move is wanted: a ping is not heard while kernels are loaded, or compiled."""
+        self._ready().new_game(self._board)
+
+    def _ready(self, board: Board[Any] | None = None) -> Player:
+        """The player for the board, at the depth that was set."""
+        wanted, depth = board or self._board, self._depth
+        return self._player_for((wanted.game, depth), lambda: self._make(wanted, depth))
+
+
+def discs(value: float, *, exact: bool = False) -> float:
+    """A value of the search in discs.
+
+    Estimates count points, ten to the disc, and may promise more discs than there are. A finished game is worth `WON`
+    and its score in discs; what is played out exactly is worth its score alone.
+
+    >>> discs(37), discs(708), discs(-20_008), discs(6, exact=True)
+    (3.7, 64.0, -8.0, 6.0)
+    """
+    if abs(value) > WON:
+        return float(value - WON if value > 0 else value + WON)
+    return float(value) if exact else min(max(value / POINTS_PER_DISC, -64.0), 64.0)
+
+
+def named(moves: Iterable[Move]) -> str:
+    """Moves in a row, a pass as `PA`."""
+    return "".join("PA" if str(move) == "pass" else str(move).upper() for move in moves)
+
+
+def _hints(result: Result) -> Iterator[str]:
+    """A line for each of the best moves; the first has the expected moves behind it."""
+    depth = "100%" if result.exact else str(result.depth)
+    for entry in result.best:
+        line = result.pv if entry.move == result.move else (entry.move,)
+        yield f"search {named(line)} {discs(entry.value, exact=result.exact):.2f} 0 {depth} {result.nodes} nodes"
+
+
+def _number(text: str, most: int) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise FormatError(f"{text!r}: a number is expected")
+    return min(max(int(text), 1), most)
+
+
+def _urgency(line: str) -> Urgency:
+    text = cleaned(line, comments=False)
+    if _ping.fullmatch(text):
+        return Urgency.STOPS
+    return Urgency.LEAVES if text == "quit" else Urgency.WAITS

@@ -1,0 +1,80 @@
+"""`outflank book`: opening books, built by the package's own searches."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.engine.book import Book, Plan, build
+from outflank.errors import OutflankError
+from outflank.search.contract import Stop
+from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.interrupting import interruptibly
+
+
+@click.group("book", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Build an opening book, or look into one.
+
+    A player uses it with `book=FILE`; `book=own` is the one that comes with the package.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@command.command("build", cls=PositionCommand)
+@position_options
+@click.option("--out", required=True, metavar="FILE", help="The book; one that is there is gone on with.")
+@click.option("--plies", default=8, show_default=True, help="Moves from the start.")
+@click.option("--depth", default=12, show_default=True, help="Plies to search each position.")
+@click.option("--width", default=3, show_default=True, help="Moves that are followed from each position.")
+@click.option("--margin", default=20, show_default=True, help="How much worse than the best they may be.")
+@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+def build_command(
+    out: str, plies: int, depth: int, width: int, margin: int, workers: int | None, **options: Any
+) -> int:
+    """Search the openings of a position. Ctrl-C ends it; the same command goes on from there.
+
+    \b
+      outflank book build --out othello.book --plies 8 --depth 14
+      outflank book build --game abalone --out abalone.book --plies 4 --depth 5 --margin 60
+    """
+    board = one_board(**options)
+    if min(plies, depth, width) < 1 or margin < 0:
+        raise OutflankError("--plies, --depth and --width are at least 1, --margin at least 0")
+    stop, progress = Stop(), diagnostics()
+
+    def told(done: int, known: int) -> None:
+        if progress.is_terminal:
+            progress.print(f"\r{done} positions, {known - done} more in this ply   ", end="")
+
+    plan = Plan(plies=plies, depth=depth, width=width, margin=margin)
+    try:
+        book = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
+    except OSError as error:
+        raise OutflankError(f"{out}: {error.strerror}") from None
+    output().print(f"{out}: {len(book.entries):,} positions{', interrupted' if stop.called else ''}")
+    return 130 if stop.called else 0
+
+
+@command.command("show", cls=PositionCommand)
+@position_options
+@click.option("--book", "name", default="own", show_default=True, metavar="FILE", help="The book.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show_command(name: str, as_json: bool, **options: Any) -> int:
+    """What a book knows of a position; status 1 if nothing."""
+    board = one_board(**options)
+    book = Book.read(board.game, name)
+    moves = book.look_up(board)
+    if as_json:
+        known = [{"move": str(board.move(code)), "value": value} for code, value in moves]
+        print_json("book", position=board.to_text(), positions=len(book.entries), moves=known)
+        return 0 if moves else 1
+    console = output()
+    console.print(f"{len(book.entries):,} positions")
+    for code, value in moves:
+        console.print(f"  {board.move(code)}  {value:+d}")
+    if not moves:
+        console.print("the book does not know this position")
+    return 0 if moves else 1

@@ -1,0 +1,86 @@
+"""`outflank convert`."""
+
+import sys
+from collections.abc import Iterable, Iterator
+
+import click
+
+from outflank.errors import FormatError, OutflankError
+from outflank.formats.record import Record
+from outflank.formats.records import FORMATS, files_written, select_records, write_records
+from outflank.formats.selection import Selection
+from outflank.ui.cli.common import diagnostics, output
+from outflank.ui.cli.streams import leave_quietly
+
+NAMES = [suffix.removeprefix(".") for suffix in FORMATS]
+
+
+@click.command("convert")
+@click.argument("source", metavar="A")
+@click.argument("target", metavar="B")
+@click.option(
+    "--from", "from_", type=click.Choice(NAMES), help="The format of A, where neither content nor name tells."
+)
+@click.option("--to", type=click.Choice(NAMES), help="The format of B, where its name does not tell.")
+@click.option("--force", is_flag=True, help="Overwrite B.")
+def command(source: str, target: str, from_: str | None, to: str | None, force: bool) -> None:
+    """Copy the games in A to B, in another format.
+
+    A is recognised by its content, B by its name: .ggf, .sgf, .wtb (WTHOR; .jou and .trn with the names beside it),
+    .txt (transcripts), .obf (positions) or .abalone. - is standard input or output. If A is damaged, the games before
+    the damage are written, and the status is 2.
+
+    \b
+      outflank convert WTH_1998.wtb games.ggf
+      outflank convert match.ggf - --to txt
+    """
+    to_stdout = target == "-"
+    if to_stdout and to is None:
+        raise OutflankError("-: --to says in which format")
+    for file in [] if to_stdout else files_written(target, to):
+        if file.exists() and not force:
+            raise OutflankError(f"{file} exists already; --force overwrites it")
+    games = _Counted(record for _, record in games_of(source, Selection(), from_))
+    where = "standard output" if to_stdout else target
+    try:
+        write_records(games, sys.stdout.buffer if to_stdout else target, format=to)
+        sys.stdout.flush()
+    except OutflankError as error:
+        raise OutflankError(f"{error}; written before that to {where}: {games.told}") from None
+    except BrokenPipeError:
+        leave_quietly()
+    except OSError as error:
+        raise OutflankError(f"{where}: cannot write: {error.strerror}") from None
+    # Data goes to standard output alone.
+    (diagnostics() if to_stdout else output()).print(f"{games.told} written to {where}")
+
+
+class _Counted:
+    """Games as they pass by, and how many have."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = records
+        self._games = 0
+
+    def __iter__(self) -> Iterator[Record]:
+        for record in self._records:
+            yield record
+            self._games += 1  # when the next one is asked for, this one has been written
+
+    @property
+    def told(self) -> str:
+        """How many, in words."""
+        return f"{self._games:,} game{'' if self._games == 1 else 's'}"
+
+
+def games_of(source: str, selection: Selection, format: str | None) -> Iterator[tuple[int, Record]]:
+    """The wanted games of a file, or of standard input, with their numbers; errors say of which."""
+    if source == "-" and sys.stdin is None:
+        raise OutflankError("- asks for standard input, which is closed")
+    name = "standard input" if source == "-" else source
+    try:
+        yield from select_records(sys.stdin.buffer if source == "-" else source, selection, format=format)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
+    except OSError as error:
+        raise OutflankError(f"{name!r}: {error.strerror}") from None

@@ -1,0 +1,97 @@
+"""`outflank engine`: a player for other programs."""
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.engine.computer import Computer
+from outflank.engine.levels import HIGHEST
+from outflank.engine.levels import level as level_numbered
+from outflank.errors import OutflankError
+from outflank.formats.recognise import GAMES
+from outflank.protocols.gtp import GtpEngine
+from outflank.protocols.listening import lines_of
+from outflank.protocols.nboard import NBoardEngine
+from outflank.protocols.serving import Engine
+from outflank.ui.cli.streams import leave_quietly
+
+
+@click.command("engine")
+@click.argument("protocol", type=click.Choice(["gtp", "nboard"]))
+@click.option("--game", type=click.Choice(GAMES), default="othello", show_default=True, help="What is played at first.")
+@click.option("--level", type=int, help=f"Strength, 1 to {HIGHEST}.")
+@click.option("--depth", type=int, help="Plies to look ahead.")
+@click.option("--time", "seconds", type=float, help="The most seconds for a move.  [by the clock; 1 without one]")
+@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+def command(
+    protocol: str,
+    game: str,
+    level: int | None,
+    depth: int | None,
+    seconds: float | None,
+    workers: int | None,
+) -> int:
+    """Play for another program, which speaks GTP 2 or NBoard 2 on standard input and output.
+
+    \b
+      outflank engine gtp --level 8
+      outflank engine gtp --game abalone --time 2
+      outflank engine nboard
+    """
+    if protocol == "nboard" and game != "othello":
+        raise OutflankError("NBoard is for Othello; GTP plays both games")
+    options: dict[str, Any] = {} if workers is None else {"workers": workers}
+
+    def make(board: Board[Any], wanted: int | None = None) -> Computer:
+        limits: dict[str, Any] = {"level": level, "depth": depth}
+        if wanted is not None:  # by the program that drives us: it knows nothing of endings, a level does
+            limits = {"depth": wanted, "exact": level_numbered(min(wanted, HIGHEST)).exact_empties}
+        return Computer(board.game, seconds=seconds, **limits, **options)
+
+    # A wrong option is told of now, and not in answer to the first command that needs a player.
+    make(OthelloBoard.start() if game == "othello" else AbaloneBoard.start()).close()
+    if protocol == "gtp":
+        return _serve(GtpEngine(make, game=game))
+    return _serve(NBoardEngine(make, seconds=seconds, **options))
+
+
+def _serve(engine: Engine) -> int:
+    """Run the loop in another thread: a kernel does not see Ctrl-C, this thread does."""
+    ended = threading.Event()
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            engine.run(_input(), sys.stdout)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        # An event, in short steps: where Ctrl-C comes during `join`, Python 3.11 takes the thread for ended.
+        while not ended.wait(0.2):
+            pass
+    except KeyboardInterrupt:
+        engine.stop()
+        ended.wait(5.0)
+        return 130
+    for error in failures:
+        if isinstance(error, BrokenPipeError):
+            leave_quietly()
+        raise error
+    return 0
+
+
+def _input() -> Iterable[str]:
+    if sys.stdin is None:
+        return ()
+    with contextlib.suppress(OSError):
+        return lines_of(sys.stdin.fileno())
+    return sys.stdin

@@ -1,0 +1,198 @@
+"""`outflank match`: players against each other, until it is clear who is stronger."""
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from outflank.arena import MatchResult, Settings, Sprt, Standing, play_match
+from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
+from outflank.arena.store import Kept
+from outflank.boards import AbaloneBoard, Board
+from outflank.engine.clock import TimeControl
+from outflank.engine.player import Player
+from outflank.formats.recognise import GAMES
+from outflank.games.abalone.layouts import LAYOUTS
+from outflank.games.othello.squares import SCORINGS, SIZES
+from outflank.lab.provenance import provenance
+from outflank.search.contract import Stop
+from outflank.ui.cli.common import diagnostics, one_board, output, print_json
+from outflank.ui.cli.interrupting import interruptibly
+
+GAMES_OF_A_TEST = 40_000
+"""Games after which a sequential test ends undecided, unless the number is given."""
+
+
+def make_player(text: str, game: Any) -> Player:
+    """The player that words name; tests put their own in its place."""
+    from outflank.engine.specs import player
+
+    return player(text, game)
+
+
+@click.command()
+@click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER…")
+@click.option("--games", type=int, help="Games between every two players.  [100; 40000 with --sprt]")
+@click.option("--clock", default="none", metavar="TIME", help="60, 5+0.1, 2/move or none.  [none]")
+@click.option("--openings", default="", metavar="WHICH", help="random:PLIES, layouts:PLIES, FILE or FILE:PLIES.")
+@click.option("--seed", type=int, default=1, help="For openings and for players who draw lots.  [1]")
+@click.option("--concurrency", type=int, default=1, help="Games at a time.  [1]")
+@click.option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as one of two differences is the likelier one.")
+@click.option("--sprt-scale", type=click.Choice(["normalized", "logistic"]), default="normalized", help="Their scale.")
+@click.option("--unpaired", is_flag=True, help="A new opening for every game, not for every two.")
+@click.option("--ply-limit", type=int, metavar="N", help="Moves after the opening with which a game is drawn.")
+@click.option("--ponder", is_flag=True, help="Let players think on the opponent's time.")
+@click.option("--lag", type=float, default=0.0, metavar="SECONDS", help="Time of each move that is not charged.  [0]")
+@click.option("--game", type=click.Choice(GAMES), help="[othello]")
+@click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]")
+@click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]")
+@click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end.")
+@click.option("--out", type=click.Path(), metavar="DIR", help="Keep the match there.")
+@click.option("--resume", is_flag=True, help="Go on with the match in --out DIR.")
+@click.option("--replace", is_flag=True, help="Play anew, even if --out DIR has a match.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each game, and one for the match.")
+def command(
+    players: tuple[str, ...],
+    games: int | None,
+    clock: str,
+    openings: str,
+    seed: int,
+    concurrency: int,
+    sprt: str | None,
+    sprt_scale: Any,
+    unpaired: bool,
+    ply_limit: int | None,
+    ponder: bool,
+    lag: float,
+    game: str | None,
+    size: str | None,
+    layout: str | None,
+    scoring: str | None,
+    out: str | None,
+    resume: bool,
+    replace: bool,
+    as_json: bool,
+) -> int:
+    """Let players meet, in pairs of games with colours swapped, and say who is stronger and how sure that is.
+
+    A player is `random`, `first`, `computer` with settings, or another program.
+
+    \b
+      outflank match "computer depth=5" "computer depth=3" --games 100
+      outflank match "computer time=1" "gtp: other-engine" --clock 60+0.5 --out results
+      outflank match "computer depth=6" "computer depth=6 evaluation=mobility" --sprt 0,10 --concurrency 2
+    """
+    start = one_board(text=None, position=None, file=None, game=game, size=size, layout=layout, scoring=scoring)
+    settings = Settings(
+        players=players,
+        start=start,
+        games=games if games is not None else GAMES_OF_A_TEST if sprt is not None else 100,
+        clock=TimeControl.parse(clock),
+        openings=openings,
+        seed=seed,
+        paired=not unpaired,
+        ply_limit=ply_limit,
+        ponder=ponder,
+        lag_seconds=lag,
+        sprt=None if sprt is None else Sprt.parse(sprt, scale=sprt_scale),
+    )
+    stop = Stop()
+    origin = provenance("outflank " + shlex.join(sys.argv[1:])) if out is not None else None
+    with _watching(settings, as_json=as_json) as (finished, progress):
+        result = interruptibly(
+            lambda: play_match(
+                settings,
+                lambda text, rules: make_player(text, rules),
+                out=out,
+                resume=resume,
+                replace=replace,
+                origin=origin,
+                concurrency=concurrency,
+                finished=finished,
+                progress=progress,
+                stop=stop,
+            ),
+            stop,
+        )
+    _show(result, settings, as_json=as_json)
+    if result.interrupted:
+        hint = "" if out is None else f"; --resume --out {out} goes on from here"
+        diagnostics().print(f"interrupted{hint}")
+        return 130
+    test = result.standing.test
+    return 1 if test is not None and test.decision == "H0" else 0
+
+
+# --- what is printed ---
+
+Watchers = tuple[Callable[[Kept], None] | None, Callable[[Standing], None] | None]
+
+
+@contextmanager
+def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
+    """A live table on a terminal; a line for each game where the output goes into a pipe."""
+    console = diagnostics()
+    per_game = _json_line if as_json else None if output().is_terminal else _plain_line
+    if as_json or not console.is_terminal:
+        yield per_game, None
+        return
+    from rich.live import Live
+
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        unit = _unit(settings.start)
+        yield per_game, lambda standing: live.update(_table(standing, unit), refresh=True)
+
+
+def _json_line(kept: Kept) -> None:
+    print_json("match-game", **kept.as_dict())
+
+
+def _plain_line(kept: Kept) -> None:
+    record, ending = kept.game.record, kept.game.ending
+    result = {1.0: "1-0", 0.0: "0-1"}.get(ending.points, "1/2-1/2")
+    why = f" {ending.reason}: {ending.detail}" if ending.reason else ""
+    output().print(f"{kept.number + 1}: {record.black} - {record.white} {result} {ending.score:+g}{why}")
+
+
+def _table(standing: Standing, unit: str) -> RenderableType:
+    """The standing as it is shown while games are played."""
+    so_far = Text(f"{standing.finished} of {standing.planned} games")
+    if len(standing.names) == 2:
+        grid = Grid(box=None, show_header=False, pad_edge=False)
+        for word, says in duel_lines(standing, unit=unit):
+            grid.add_row(word, Text(says))
+        return Group(Text(f"{standing.names[0]} against {standing.names[1]}"), grid, so_far)
+    columns, rows = table_rows(standing)
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(columns):
+        grid.add_column(column, justify="left" if place == 1 else "right", no_wrap=place == 1)
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return Group(grid, *(Text(f"{word} {says}") for word, says in forfeit_lines(standing)), so_far)
+
+
+def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            "match",
+            complete=result.standing.complete,
+            interrupted=result.interrupted,
+            settings=settings.as_dict(),
+            **result.standing.as_dict(),
+        )
+        return
+    console: Console = output()
+    console.print(report_text(result.standing, unit=_unit(settings.start)))
+    if not result.standing.complete:
+        console.print(f"{result.standing.finished} of {result.standing.planned} games")
+
+
+def _unit(start: Board[Any]) -> str:
+    return "marbles" if isinstance(start, AbaloneBoard) else "discs"

@@ -1,0 +1,207 @@
+"""`outflank review`: what each move of a game has lost."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+
+from outflank.boards import Board, OthelloBoard
+from outflank.engine.review import Judged, Marks, marks_for, reviewed, turning_points
+from outflank.errors import OutflankError
+from outflank.games.sides import Side
+from outflank.lab import store
+from outflank.lab.drawing.page import page_html
+from outflank.lab.drawing.plots import plot_svg
+from outflank.lab.provenance import provenance
+from outflank.lab.report import Plot, Report, Sample, Series, Table
+from outflank.search.contract import Limits, Stop
+from outflank.ui.cli.common import (
+    PositionCommand,
+    describe,
+    diagnostics,
+    one_board,
+    output,
+    position_options,
+    print_json,
+)
+from outflank.ui.cli.interrupting import interruptibly
+
+HEIGHT, WIDEST = 11, 100
+"""Lines of the plot in the terminal, and its columns."""
+
+
+@click.command("review", cls=PositionCommand)
+@position_options
+@click.option("--depth", type=int, help="Plies to look ahead for each move.")
+@click.option("--time", "seconds", type=float, help="Seconds for each move.  [0.5, if no depth is given]")
+@click.option(
+    "--exact", default=14, show_default=True, help="Othello: empty squares from which moves are judged exactly."
+)
+@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@click.option("--out", metavar="DIR", help="Write review.html and review.svg there.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object per move.")
+def command(
+    depth: int | None,
+    seconds: float | None,
+    exact: int,
+    workers: int | None,
+    out: str | None,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Go through a game: the loss of each move against the best, mistakes, turning points, and the value over the game.
+
+    \b
+      outflank review f5d6c3d3c4f4f6g5e6d7 --depth 10
+      outflank review --file game.ggf --time 1 --out review
+    """
+    board = one_board(**options)
+    if not board.moves:
+        raise OutflankError("there are no moves to review: give a game, not a position")
+    if out is not None:
+        store.check_writable(Path(out))
+    limits = Limits(depth=depth, seconds=seconds if seconds is not None or depth is not None else 0.5)
+    stop = Stop()
+    marks = marks_for(board)
+    found: list[Judged] = []
+    console = output()
+    progress = diagnostics()
+
+    def judge() -> None:
+        for each in reviewed(board, limits, exact_empties=exact, stop=stop, workers=workers):
+            found.append(each)
+            if as_json:
+                _print_as_json(each, marks)
+            elif progress.is_terminal:
+                progress.print(f"\r{each.ply}/{board.ply} {each.move}   ", end="")
+
+    interruptibly(judge, stop)
+    if progress.is_terminal and not as_json:
+        progress.print("\r" + " " * 30 + "\r", end="")
+    if not as_json:
+        _show(console, board, found, marks)
+    if out is not None:
+        _write(Path(out), board, found, marks)
+    return 130 if stop.called else 0
+
+
+def _print_as_json(each: Judged, marks: Marks) -> None:
+    print_json("review-move", **_row(each, marks))
+
+
+def _row(each: Judged, marks: Marks) -> Sample:
+    return {
+        "ply": each.ply,
+        "side": str(each.side),
+        "move": str(each.move),
+        "mark": marks.of(each.loss),
+        "value": round(each.value, 2),
+        "best": str(each.best),
+        "best_value": round(each.best_value, 2),
+        "loss": round(each.loss, 2),
+        "depth": each.depth,
+        "exact": each.exact,
+    }
+
+
+def _show(console: Console, board: Board[Any], found: list[Judged], marks: Marks) -> None:
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth"):
+        grid.add_column(name, justify="left" if name in ("side", "move", "", "best") else "right", no_wrap=True)
+    for each in found:
+        same = each.best == each.move or not each.loss
+        grid.add_row(
+            str(each.ply),
+            str(each.side),
+            str(each.move),
+            marks.of(each.loss),
+            f"{each.value:+.1f}",
+            "" if same else str(each.best),
+            "" if same else f"{each.best_value:+.1f}",
+            f"{each.loss:.1f}" if each.loss else "",
+            "exact" if each.exact else str(each.depth),
+        )
+    console.print(grid)
+    for line in _plotted(found):
+        console.print(line)
+    for line in _conclusions(board, found, marks):
+        console.print(line)
+
+
+def _plotted(found: list[Judged]) -> list[str]:
+    """Black's value after each move, as columns of blocks about the middle line."""
+    if not found:
+        return []
+    values = [each.black_value for each in found][-WIDEST:]
+    most = max(1.0, *(abs(value) for value in values))
+    half = HEIGHT // 2
+    lines = []
+    for row in range(half, -half - 1, -1):
+        cells = []
+        for value in values:
+            height = value / most * half
+            if row == 0:
+                cells.append("─")
+            elif row > 0:
+                cells.append("█" if height >= row else "▄" if height >= row - 0.5 else " ")
+            else:
+                cells.append("█" if height <= row else "▀" if height <= row + 0.5 else " ")
+        label = f"{most:+.0f}" if row == half else f"{-most:+.0f}" if row == -half else "0" if row == 0 else ""
+        lines.append(f"{label:>5} {''.join(cells)}")
+    return [*lines, "      black's value after each move"]
+
+
+def _conclusions(board: Board[Any], found: list[Judged], marks: Marks) -> list[str]:
+    unit = "discs" if isinstance(board, OthelloBoard) else "marbles"
+    lines = [f"{describe(board)}, {len(found)} moves judged, in {unit}"]
+    for side in (Side.BLACK, Side.WHITE):
+        mine = [each for each in found if each.side is side]
+        if mine:
+            wrong = [marks.of(each.loss) for each in mine]
+            lost = sum(each.loss for each in mine)
+            lines.append(
+                f"{side}: {lost:.1f} lost in {len(mine)} moves; {wrong.count('?!')} doubtful, "
+                f"{wrong.count('?')} mistakes, {wrong.count('??')} blunders"
+            )
+    turns = (
+        f"the game turned at move {each.ply}: {each.side} played {each.move} ({each.value:+.1f}), "
+        f"{each.best} was {each.best_value:+.1f}"
+        for each in turning_points(found, marks)
+    )
+    return [*lines, *turns]
+
+
+def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks) -> None:
+    unit = "discs" if isinstance(board, OthelloBoard) else "marbles"
+    turns = {each.ply for each in turning_points(found, marks)}
+    plot = Plot(
+        title="value over the game",
+        x="move",
+        y=f"black's value ({unit})",
+        series=(
+            Series(name="after the move", points=tuple((each.ply, each.black_value) for each in found)),
+            Series(
+                name="mistakes and turning points",
+                points=tuple(
+                    (each.ply, each.black_value) for each in found if each.ply in turns or each.loss >= marks.mistake
+                ),
+                style="points",
+            ),
+        ),
+    )
+    report = Report(
+        experiment="review",
+        question=f"What has each move of this game lost? {' '.join(map(str, board.moves))}",
+        reports=(),
+        parameters={},
+        provenance=provenance("outflank review"),
+        samples=(),
+        tables=(Table.of("moves", [_row(each, marks) for each in found]),),
+        figures=(plot,),
+        notes=tuple(_conclusions(board, found, marks)),
+    )
+    store.write(directory / "review.html", page_html(report))
+    store.write(directory / "review.svg", plot_svg(plot))

@@ -1,0 +1,402 @@
+"""Players: clocks, budgets, openings, habits, players in words, reviews, and the classroom program."""
+
+import contextlib
+import itertools
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank import AbaloneBoard, Limits, OthelloBoard, Side
+from outflank.engine.book import Book, Plan, build
+from outflank.engine.classic import Classic, Seat, ask_classic
+from outflank.engine.clock import Clock, Clocks, TimeControl
+from outflank.engine.computer import Computer
+from outflank.engine.habits import BoardCache, FixedOpening, Mirror
+from outflank.engine.levels import LEVELS, level
+from outflank.engine.player import Choice
+from outflank.engine.pondering import Pondering
+from outflank.engine.review import marks_for, reviewed, turning_points
+from outflank.engine.simple import First, Random
+from outflank.engine.specs import player
+from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
+from outflank.engine.worth import in_units
+from outflank.errors import FormatError, OutflankError
+from outflank.games.evaluation import WON
+from outflank.kernels.compiler import interpreted
+from outflank.search.contract import Stop
+
+NO_CLOCK = Clock()
+START = OthelloBoard.start()
+
+# --- clocks ---
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("60", TimeControl(game_seconds=60.0)),
+        ("5+3", TimeControl(game_seconds=5.0, increment_seconds=3.0)),
+        ("0.5+0.01", TimeControl(game_seconds=0.5, increment_seconds=0.01)),
+        ("2/move", TimeControl(move_seconds=2.0)),
+        ("none", TimeControl()),
+    ],
+)
+def test_clocks_are_read_and_written(text, control):
+    assert TimeControl.parse(text) == control
+    assert TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize("text", ["0", "-5", "5+", "+3", "two", "5/3", "1e9", "5 3"])
+def test_what_is_no_clock_is_refused(text):
+    with pytest.raises(FormatError, match="no clock"):
+        TimeControl.parse(text)
+
+
+def test_a_clock_runs_down_and_is_filled_up():
+    clocks = Clocks.alike(TimeControl.parse("5+3"))
+    assert clocks.spend(Side.BLACK, 2.0)
+    assert clocks.left == {Side.BLACK: 6.0, Side.WHITE: 5.0}
+    assert not clocks.spend(Side.WHITE, 5.1)
+    assert clocks.of(Side.BLACK).opponent_seconds == 0.0
+    per_move = Clocks.alike(TimeControl.parse("1/move"))
+    assert per_move.spend(Side.BLACK, 0.9)
+    assert not per_move.spend(Side.BLACK, 1.1)
+    assert Clocks.alike(TimeControl()).spend(Side.BLACK, 1e6)
+
+
+# --- budgets ---
+
+
+@given(st.floats(0.001, 600), st.integers(0, 120), st.floats(0, 5))
+def test_a_budget_never_spends_more_than_is_left(left, plies, increment):
+    board = AbaloneBoard.start()
+    board._first_ply = plies
+    clock = Clock(control=TimeControl(game_seconds=600.0, increment_seconds=increment), left_seconds=left)
+    for policy in (Steady(), Adaptive003()):
+        budget = policy.budget(board, clock, None)
+        assert budget.hard_seconds is not None
+        assert budget.hard_seconds <= max(0.001, left)
+
+
+def test_there_is_always_time_to_move_at_once_to_the_end():
+    assert usable_seconds(START, 0.01, safety_margin()) == 0.0
+    assert usable_seconds(START, 60.0, safety_margin()) < 60.0 - 2 * safety_margin()
+
+
+def test_a_shaky_best_move_is_thought_about_longer():
+    budget = Steady().budget(START, Clock(control=TimeControl(game_seconds=60.0), left_seconds=60.0), None)
+    half = 0.9 * budget.soft_seconds
+    assert Steady().enough(budget, half, 0.0, stable=5)
+    assert not Steady().enough(budget, half, 0.0, stable=0)
+    assert Steady().enough(budget, 0.0, budget.hard_seconds, stable=0)  # the next one would not end in time
+
+
+@pytest.mark.parametrize(
+    ("left", "value", "depth"), [(60, 0, 5), (60, -500, 6), (15, -500, 5), (15, -700, 6), (8, -700, 4), (4, 0, 3)]
+)
+def test_report_003_adapts_its_depth(left, value, depth):
+    clock = Clock(control=TimeControl(game_seconds=60.0), left_seconds=float(left))
+    assert Adaptive003().budget(AbaloneBoard.start(), clock, value).depth == depth
+
+
+# --- players ---
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "computer depth=2",
+        "computer level=2",
+        "computer nodes=500",
+        "computer depth=2 algorithm=mtdf evaluation=four-part workers=1",
+        "computer depth=2 report=000 workers=1",
+        "computer depth=2 report=002",
+        "random",
+        "random seed=7",
+        "first",
+    ],
+)
+def test_players_in_words_play_legal_moves(words):
+    board = OthelloBoard.start()
+    made = player(words, board.game)
+    made.new_game(board)
+    for _ in range(4):
+        choice = made.choose(board, NO_CLOCK)
+        assert choice.move in board.legal_moves
+        board.push(choice.move)
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "unknown player"),
+        ("computor", "did you mean 'computer'"),
+        ("computer depth", "name=value"),
+        ("computer depth=x", "a number is expected"),
+        ("computer dept=3", "unknown setting"),
+        ("computer depth=0", "depth 0"),
+        ("computer level=99", "1 to 20"),
+        ("computer level=3 depth=2", "give one or the others"),
+        ("computer algorithm=magic", "algorithm"),
+        ("computer policy=greedy", "unknown time policy"),
+        ("computer habits=smoking", "unknown habit"),
+        ("computer habits=mirror", "Abalone"),
+        ("computer report=003", "Abalone"),
+        ("computer report=999", "unknown report"),
+        ("computer book=/nonexistent.book", "No such file"),
+        ("random depth=3", "random has no depth"),
+        ("gtp:", "command of the engine is missing"),
+        ("uci: engine", "unknown player"),
+        ("human", "outflank play"),
+    ],
+)
+def test_wrong_words_are_one_clear_error(words, said):
+    def sit_down():
+        player(words, START.game).new_game(OthelloBoard.start())  # an algorithm is looked up when it is used
+
+    with pytest.raises(OutflankError, match=said):
+        sit_down()
+
+
+def test_only_one_move_needs_no_thought():
+    board = OthelloBoard.from_line("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOO-- X")
+    assert Computer(board.game, seconds=100.0).choose(board, NO_CLOCK).why == "only move"
+
+
+@pytest.mark.compiled
+def test_a_clock_is_kept():
+    board = OthelloBoard.start()
+    computer = player("computer workers=1", board.game)
+    computer.new_game(board)
+    clocks = Clocks.alike(TimeControl.parse("0.6"))
+    opponent = Random()
+    while not board.is_game_over():
+        if board.legal_moves[0].is_pass:
+            board.push("pass")
+        elif board.turn is Side.BLACK:
+            began = time.perf_counter()
+            choice = computer.choose(board, clocks.of(Side.BLACK))
+            assert clocks.spend(Side.BLACK, time.perf_counter() - began)
+            board.push(choice.move)
+        else:
+            board.push(opponent.choose(board, NO_CLOCK).move)
+    assert board.outcome().winner is Side.BLACK
+
+
+def test_no_time_is_enough_for_some_move():
+    board = AbaloneBoard.start()
+    clock = Clock(control=TimeControl(game_seconds=10.0), left_seconds=0.001)
+    assert Computer(board.game).choose(board, clock).move in board.legal_moves
+
+
+@pytest.mark.compiled
+def test_endings_are_played_exactly():
+    board = OthelloBoard.start()
+    random_ = random.Random(3)
+    while board.empties > 9:
+        board.push(random_.choice(board.legal_moves))
+    choice = player("computer level=8", board.game).choose(board, NO_CLOCK)
+    assert choice.exact or choice.why == "only move"
+
+
+@pytest.mark.compiled
+def test_a_stop_is_answered_with_a_move():
+    board, stop = OthelloBoard.start(), Stop()
+    computer = player("computer time=60", board.game)
+    computer.new_game(board)
+    stop()
+    began = time.perf_counter()
+    assert computer.choose(board, NO_CLOCK, stop=stop).move in board.legal_moves
+    assert time.perf_counter() - began < 30
+
+
+@pytest.mark.compiled
+def test_pondering_ends_when_the_opponent_has_moved():
+    board = OthelloBoard.start()
+    computer = player("computer time=0.1", board.game)
+    computer.new_game(board)
+    with Pondering(computer, board):
+        time.sleep(0.05)
+    board.push("f5")
+    assert computer.choose(board, NO_CLOCK).move in board.legal_moves
+    with Pondering(None, board):
+        pass
+
+
+def test_levels_grow():
+    for number in range(2, len(LEVELS) + 1):
+        lower, higher = level(number - 1), level(number)
+        assert higher.othello_depth > lower.othello_depth
+        assert higher.exact_empties >= lower.exact_empties
+        assert higher.abalone_depth >= lower.abalone_depth
+
+
+def test_the_random_player_repeats_itself_for_a_seed():
+    def game(seed):
+        board, made = OthelloBoard.start(), Random(seed=seed)
+        made.new_game(board)
+        while not board.is_game_over():
+            board.push(made.choose(board, NO_CLOCK).move)
+        return board.moves
+
+    assert game(5) == game(5)
+    assert game(5) != game(6)
+    assert First().choose(START, NO_CLOCK).move == START.legal_moves[0]
+
+
+# --- habits ---
+
+
+def test_a_board_of_two_turns_ago_is_answered_at_once():
+    habit, board = BoardCache(), AbaloneBoard.start()
+    habit.new_game(board)
+    assert habit.choose(board) is None
+    habit.played(board, Choice(move=board.legal_moves[5]))
+    again = habit.choose(AbaloneBoard.start())
+    assert (again.move, again.why) == (board.legal_moves[5], "seen before")
+    for _ in range(2):
+        board.push(board.legal_moves[0])
+        habit.played(board, Choice(move=board.legal_moves[0]))
+    assert habit.choose(AbaloneBoard.start()) is None  # only two are kept
+
+
+def test_the_fixed_opening_is_played_from_the_standard_start_alone():
+    board, habit = AbaloneBoard.start(), FixedOpening()
+    played = []
+    while (choice := habit.choose(board)) is not None:
+        played.append(str(choice.move).upper())
+        board.push(choice.move)
+    assert played == [text for pair in zip(*FixedOpening.MOVES, strict=True) for text in pair]
+    assert habit.choose(AbaloneBoard.start("belgian-daisy")) is None
+
+
+def test_the_mirror_answers_from_the_other_side():
+    board, habit = AbaloneBoard.start(), Mirror()
+    assert habit.choose(board) is None  # nobody has moved
+    board.push("A1B2")
+    assert str(habit.choose(board).move).upper() == "I9H8"
+    board.push("I9H8")
+    assert board.symmetric(0) == board
+    black, white = board._by_colour()
+    assert black.bit_count() == white.bit_count() == 14
+
+
+# --- books ---
+
+
+def test_a_book_is_built_read_back_and_resumed(tmp_path):
+    path, board = tmp_path / "small.book", OthelloBoard.start()
+    plan = Plan(plies=2, depth=1 if interpreted() else 4, width=2, margin=1000)
+    stop = Stop()
+    whole = build(board, path, plan, stop=stop, workers=1)
+    text = path.read_text()
+    assert len(whole.entries) == text.count("\n") >= 2
+    assert Book.read(board.game, path).entries == whole.entries
+    path.write_text(text.splitlines(keepends=True)[0] + text.splitlines()[1][:20])  # killed in the middle of a line
+    again = build(board, path, plan, stop=stop, workers=1)
+    assert again.entries == whole.entries
+    for move in board.legal_moves:  # four moves that are one: the book knows them all
+        after = board.copy()
+        after.push(move)
+        known = Book.read(board.game, path).look_up(after)
+        assert known
+        assert all(any(legal.code == code for legal in after.legal_moves) for code, _ in known)
+    computer = Computer(board.game, depth=1, book=str(path))
+    assert computer.choose(board, NO_CLOCK).why == "book"
+
+
+def test_a_stopped_build_keeps_what_it_has(tmp_path):
+    stop = Stop()
+    stop()
+    assert build(START, tmp_path / "none.book", Plan(plies=2, depth=2), stop=stop).entries == {}
+
+
+@given(st.text(max_size=200))
+def test_a_damaged_book_is_a_clear_error(text):
+    with contextlib.suppress(FormatError):
+        Book.parse(START.game, text)
+
+
+@pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
+def test_the_books_of_the_package_know_the_start(board):
+    moves = Book.read(board.game, "own").look_up(board)
+    assert moves
+    assert all(any(legal.code == code for legal in board.legal_moves) for code, _ in moves)
+
+
+# --- the classroom program ---
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("depth", "discs"), [(1, "19|45|O"), (2, "4|60|O"), (3, "46|18|X")])
+def test_the_classroom_program_counts_as_it_did(depth, discs):
+    black, white, winner = discs.split("|")
+    words = iter(f"c {depth} c {depth}".split())
+    *_, last = Classic(ask_classic(words), words).lines()
+    assert last == f"X has {black} disks. O has {white} disks. {winner} wins."
+
+
+def test_humans_of_the_classroom_type_rows_and_columns():
+    words = iter(["h", "h", "9", "9", "3", "4", "3", "3"])
+    seats = ask_classic(words)
+    assert seats == {Side.BLACK: Seat(None), Side.WHITE: Seat(None)}
+    lines = Classic(seats, words).lines()
+    printed = []
+    with pytest.raises(OutflankError, match="input ends"):
+        printed.extend(lines)  # nothing more after two moves
+    game = Classic(seats, iter(["3", "4", "3", "3"]))
+    with pytest.raises(OutflankError, match="input ends"):
+        printed = [line for line in game.lines()]  # noqa: C416  # it raises
+    assert [str(move) for move in game.board.moves] == ["d3", "c3"]
+
+
+@pytest.mark.parametrize("text", ["", "x", "c", "c 0", "c 61 c 1", "c 3", "c 3 q", "c three c 3"])
+def test_wrong_seats_are_one_line(text):
+    with pytest.raises(OutflankError, match="player"):
+        ask_classic(iter(text.split()))
+
+
+# --- reviews ---
+
+
+def test_values_in_discs_and_marbles():
+    assert in_units(START.game, 25) == 2.5
+    assert in_units(START.game, 4, exact=True) == 4
+    assert in_units(START.game, WON + 12) == 12
+    assert in_units(START.game, -WON - 12) == -12
+    abalone = AbaloneBoard.start().game
+    assert in_units(abalone, 2000) == 2.0
+    assert in_units(abalone, -16000) == -6.0
+
+
+@pytest.mark.compiled
+def test_a_blunder_is_found():
+    board = OthelloBoard.start()
+    random_ = random.Random(8)
+    while board.empties > 10:
+        board.push(random_.choice(board.legal_moves))
+    # From here one side plays its worst moves.
+    while not board.is_game_over() and board.empties > 4:
+        board.push(random_.choice(board.legal_moves))
+    judged = list(reviewed(board, Limits(depth=4), exact_empties=10))
+    exact = [each for each in judged if each.exact]
+    assert exact
+    assert all(each.best_value >= each.value for each in judged)
+    marks = marks_for(board)
+    assert any(marks.of(each.loss) for each in judged)
+    assert {each.ply for each in turning_points(judged, marks)} <= {each.ply for each in judged}
+    # An exact judgement is consistent: what a move keeps is what the opponent has next, seen from the other side.
+    for one, other in itertools.pairwise(exact):
+        if other.ply == one.ply + 1:
+            assert one.value == -other.best_value
+
+
+def test_a_stopped_review_ends():
+    stop = Stop()
+    stop()
+    board = OthelloBoard.from_text("f5d6c3")
+    assert list(reviewed(board, Limits(depth=1), stop=stop)) == []

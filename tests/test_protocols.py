@@ -1,0 +1,1106 @@
+"""The protocols: what is answered to the letter, what is heard while a search runs, and programs that misbehave."""
+
+import io
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import outflank
+from outflank import AbaloneBoard, Board, Limits, OthelloBoard, Side, iterate
+from outflank.engine.clock import Clock, TimeControl
+from outflank.engine.computer import Computer
+from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
+from outflank.engine.simple import First, Random
+from outflank.protocols import client, listening
+from outflank.protocols.gtp import GtpEngine
+from outflank.protocols.gtp_client import GtpPlayer
+from outflank.protocols.gtp_clock import GtpClock
+from outflank.protocols.listening import lines_of
+from outflank.protocols.nboard import NBoardEngine, discs
+from outflank.protocols.nboard_client import NBoardPlayer
+from outflank.search.contract import MoveValue, Result, Stop
+from tests.conftest import examples
+
+FOREVER = 30.0
+"""Seconds after which a test that waits has failed."""
+
+ENGINE = [sys.executable, "-m", "outflank", "engine"]
+
+
+@dataclass(slots=True)
+class Patient(SimplePlayer):
+    """Thinks until it is told to stop, and takes the last move then."""
+
+    name: str = "patient"
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        told = threading.Event()
+        assert stop is not None
+        stop.tell(told.set)
+        assert told.wait(FOREVER)
+        return Choice(move=board.legal_moves[-1], value=12, depth=3, nodes=7)
+
+
+def gtp(text: str, make: Callable[[Board[Any]], Player] | None = None, **options: Any) -> str:
+    output = io.StringIO()
+    GtpEngine(make or (lambda board: First()), **options).run(io.StringIO(text, newline="\n"), output)
+    return output.getvalue()
+
+
+def nboard(text: str, make: Callable[[Board[Any], int | None], Player] | None = None, **options: Any) -> str:
+    output = io.StringIO()
+    NBoardEngine(make or (lambda board, depth: First()), **options).run(io.StringIO(text, newline="\n"), output)
+    return output.getvalue()
+
+
+def script(dialogue: str) -> tuple[str, str]:
+    """What is said, on the lines that start with `> `, and what is answered, on the others."""
+    lines = textwrap.dedent(dialogue).lstrip("\n").splitlines()
+    said = [line[2:] for line in lines if line.startswith("> ")]
+    return "\n".join(said) + "\n", "".join(line + "\n" for line in lines if not line.startswith("> "))
+
+
+class Dialogue:
+    """A loop in a thread, spoken to as its controller would."""
+
+    def __init__(self, engine: GtpEngine | NBoardEngine) -> None:
+        self._said: SimpleQueue[str | None] = SimpleQueue()
+        self._heard: SimpleQueue[str] = SimpleQueue()
+        self._thread = threading.Thread(target=engine.run, args=(iter(self._said.get, None), self))
+        self._thread.start()
+
+    def write(self, text: str) -> None:
+        for line in text.splitlines():
+            self._heard.put(line)
+
+    def flush(self) -> None:
+        pass
+
+    def say(self, line: str) -> None:
+        self._said.put(line)
+
+    def hear(self, wanted: str) -> list[str]:
+        """The lines up to the first that starts so."""
+        lines = [self._heard.get(timeout=FOREVER)]
+        while not lines[-1].startswith(wanted):
+            lines.append(self._heard.get(timeout=FOREVER))
+        return lines
+
+    def leave(self) -> None:
+        self._said.put(None)
+        self._thread.join(FOREVER)
+        assert not self._thread.is_alive()
+
+
+def must_pass() -> OthelloBoard:
+    """A game on the small board that has come to where one side can only pass."""
+    chance = random.Random(1)
+    while True:
+        board = OthelloBoard.start(4)
+        while board.legal_moves:
+            if board.legal_moves[0].is_pass:
+                return board
+            board.push(chance.choice(board.legal_moves))
+
+
+# --- GTP ---
+
+
+def test_a_gtp_dialogue_is_answered_to_the_letter() -> None:
+    said, answered = script(
+        f"""
+        > 1 protocol_version
+        =1 2
+
+        > 2 name
+        =2 outflank
+
+        > version
+        = {outflank.__version__}
+
+        > 3 known_command genmove
+        =3 true
+
+        > 4 known_command gen_move
+        =4 false
+
+        > 5 gen_move black
+        ?5 unknown command
+
+        > # a remark, and an empty line
+        > \t
+        > boardsize 8
+        =
+
+        > clear_board
+        =
+
+        > komi 6.5
+        =
+
+        > 6 play black F5
+        =6
+
+        > 7 play W d6
+        =7
+
+        > 8 play white c3
+        ?8 illegal move
+
+        > 9 play black f5
+        ?9 illegal move
+
+        > 10 play black z9
+        ?10 illegal move
+
+        > 11 play green c3
+        ?11 syntax error
+
+        > 12 play black
+        ?12 syntax error
+
+        > 13 showboard
+        =13
+          a b c d e f g h
+        1 . . . . . . . .
+        2 . . . . . . . .
+        3 . . * . . . . .
+        4 . . * O X . . .
+        5 . . * O X X . .
+        6 . . * O . . . .
+        7 . . * . . . . .
+        8 . . . . . . . .
+        black to move
+
+        > 14 genmove white
+        ?14 it is black's turn
+
+        > 15 genmove b
+        =15 C3
+
+        > reg_genmove white
+        = D3
+
+        > 16 genmove white # is the same: it was not played before
+        =16 D3
+
+        > final_score
+        ? cannot score
+
+        > 17 undo
+        =17
+
+        > 18 undo
+        =18
+
+        > 19 undo
+        =19
+
+        > 20 undo
+        =20
+
+        > 21 undo
+        ?21 cannot undo
+
+        > 22 boardsize 7
+        ?22 unacceptable size
+
+        > 23 boardsize 4
+        =23
+
+        > 24 showboard
+        =24
+          a b c d
+        1 . * . .
+        2 * O X .
+        3 . X O *
+        4 . . * .
+        black to move
+
+        > 25 time_settings 60 0 0
+        =25
+
+        > 26 time_settings sixty
+        ?26 syntax error
+
+        > 27 time_left black 59 0
+        =27
+
+        > 28 list_games
+        =28 Othello
+        Abalone
+
+        > 29 set_game Chess
+        ?29 unsupported game
+
+        > 30 set_game Abalone
+        =30
+
+        > 31 boardsize 8
+        ?31 unacceptable size
+
+        > 32 play black a1b2
+        =32
+
+        > 33 play white I9H8
+        =33
+
+        > 34 play black e5e6
+        ?34 illegal move
+
+        > 35 genmove black
+        =35 C3C4
+
+        > 36 undo
+        =36
+
+        > 37 showboard
+        =37
+            I O O O O .
+           H O O O O O O
+          G . . O O O . .
+         F . . . . O . . .
+        E . . . . . . . . .
+         D . . . X . . . . 9
+          C . . X X X . . 8
+           B X X X X X X 7
+            A . X X X X 6
+               1 2 3 4 5
+        black to move
+
+        > 38 outflank-stop
+        =38
+
+        > 39 quit
+        =39
+
+        > 40 name
+        """
+    )
+    assert gtp(said) == answered
+
+
+def test_gtp_reads_control_characters_as_it_is_told_to() -> None:
+    assert gtp("7\tna\x00me\r\n\x01\x7f\n name # 8 version\nname\n007 name\n") == (
+        "=7 outflank\n\n= outflank\n\n= outflank\n\n=007 outflank\n\n"
+    )
+    assert gtp("7\n7x name\n-7 name\n") == "?7 unknown command\n\n" + 2 * "? unknown command\n\n"
+
+
+def test_gtp_commands_are_those_it_lists() -> None:
+    wanted = (
+        "protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove "
+        "reg_genmove undo time_settings time_left showboard final_score set_game list_games loadsgf loadposition"
+    )
+    listed = gtp("list_commands\n")[2:].split()
+    assert set(wanted.split()) <= set(listed)
+    assert gtp("".join(f"known_command {name}\n" for name in listed)) == "= true\n\n" * len(listed)
+
+
+def test_a_whole_game_of_othello_over_gtp() -> None:
+    """Passes are moves; when the game is over both sides pass, and what they say can be undone."""
+    engine, board = GtpEngine(lambda board: First()), must_pass()
+    engine.answer("boardsize 4")
+    for place, move in enumerate(board.moves):
+        assert engine.answer(f"play {'bw'[place % 2]} {move}") == "=\n\n"
+    while not board.is_game_over():
+        move = board.legal_moves[0]
+        text = "pass" if move.is_pass else str(move).upper()
+        assert engine.answer(f"genmove {board.turn}") == f"= {text}\n\n"
+        board.push(move)
+    asked = len(board.moves)
+    outcome = board.outcome()
+    assert outcome is not None
+    assert outcome.winner is not None
+    score = f"{outcome.winner.value[0].upper()}+{abs(outcome.score)}"
+    assert engine.answer("final_score") == f"= {score}\n\n"
+    assert engine.answer("genmove white") == "= pass\n\n"
+    assert engine.answer("play black pass") == "=\n\n"
+    assert engine.answer("play black a1") == "? illegal move\n\n"
+    assert [engine.answer("undo") for _ in range(asked + 2)] == ["=\n\n"] * (asked + 2)
+    assert engine.answer("undo") == "? cannot undo\n\n"
+
+
+def test_passes_may_be_left_out_in_gtp() -> None:
+    board = must_pass()
+    engine = GtpEngine(lambda board: First())
+    engine.answer("boardsize 4")
+    for place, move in enumerate(board.moves):
+        assert engine.answer(f"play {'bw'[place % 2]} {move}") == "=\n\n"
+    before = engine.answer("showboard")
+    mover = board.turn.other
+    assert engine.answer(f"play {mover} a9") == "? illegal move\n\n"
+    assert engine.answer("showboard") == before
+    board.push("pass")
+    first = str(board.legal_moves[0])
+    assert engine.answer(f"reg_genmove {mover}") == f"= {first.upper()}\n\n"
+    assert engine.answer("showboard") == before
+    for command in (f"play {mover} {first}", f"genmove {mover}"):
+        assert str(engine.answer(command)).startswith("=")
+        assert engine.answer("showboard") != before
+        assert engine.answer("undo") == "=\n\n"
+        assert engine.answer("showboard") == before
+
+
+def test_gtp_loads_games_and_positions(tmp_path) -> None:
+    game, position = tmp_path / "a game.sgf", tmp_path / "layout"
+    game.write_text("(;FF[4]GM[2]SZ[8];B[f5];W[d6];B[c3];W[d3])")
+    position.write_text(AbaloneBoard.start("belgian-daisy").to_position_file())
+    engine = GtpEngine(lambda board: First())
+    assert engine.answer(f"loadsgf {game}") == "=\n\n"
+    assert engine.answer("genmove black") == f"= {str(Board.from_text('f5d6c3d3').legal_moves[0]).upper()}\n\n"
+    assert [engine.answer("undo") for _ in range(6)] == ["=\n\n"] * 5 + ["? cannot undo\n\n"]
+    assert engine.answer(f"loadsgf {game} 3") == "=\n\n"
+    assert engine.answer("genmove black") == "= C3\n\n"
+    assert engine.answer(f"loadsgf {tmp_path / 'none'}") == "? cannot load file (No such file or directory)\n\n"
+    assert str(engine.answer(f"loadsgf {position}")).startswith("? cannot load file (")
+    assert engine.answer("loadsgf") == "? syntax error\n\n"
+    assert engine.answer("set_game abalone") == "=\n\n"
+    assert str(engine.answer(f"loadsgf {game}")).startswith("? cannot load file (")
+    assert engine.answer(f"loadposition {position}") == "=\n\n"
+    shown = engine.answer("showboard")
+    assert engine.answer("set_game Abalone belgian-daisy") == "=\n\n"
+    assert engine.answer("showboard") == shown
+    assert str(engine.answer("set_game Abalone nowhere")).startswith("? unknown layout 'nowhere'")
+    assert engine.answer("clear_board") == "=\n\n"
+    assert engine.answer("showboard") == shown
+
+
+def test_a_player_for_each_game_and_no_other() -> None:
+    made: list[Any] = []
+
+    def make(board: Board[Any]) -> Player:
+        made.append(board.game)
+        return First()
+
+    gtp(
+        "genmove b\ngenmove w\nclear_board\nboardsize 6\ngenmove b\nundo\ngenmove b\nset_game abalone\ngenmove b\n",
+        make,
+    )
+    assert made == [OthelloBoard.start().game, OthelloBoard.start(6).game, AbaloneBoard.start().game]
+
+
+def test_whatever_a_player_does_is_answered() -> None:
+    class Broken(First):
+        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+            raise RuntimeError("no\n\nidea")
+
+    assert gtp("1 genmove b\n2 name\n", lambda board: Broken()) == (
+        "?1 internal error: RuntimeError no idea\n\n=2 outflank\n\n"
+    )
+    lines = nboard("go\nping 1\n", lambda board, depth: Broken()).splitlines()
+    assert lines[-2:] == ["status internal error: RuntimeError no idea", "pong 1"]
+
+
+def test_a_gtp_clock() -> None:
+    clock = GtpClock()
+    assert clock.of(Side.BLACK) == Clock()
+    for unlimited in ((0, 1, 0), (0, 0, 0), (60, 30, 0)):
+        clock.set(*unlimited)
+        assert clock.of(Side.BLACK).move_seconds is None
+    clock.set(60, 0, 0)
+    clock.spend(Side.BLACK, 20)
+    assert (clock.of(Side.BLACK).left_seconds, clock.of(Side.BLACK).opponent_seconds) == (40, 60)
+    clock.spend(Side.BLACK, 50)
+    assert clock.of(Side.BLACK).left_seconds == 0
+    clock.restart()
+    assert clock.of(Side.BLACK).left_seconds == 60
+    clock.set(0, 30, 10)
+    assert clock.of(Side.WHITE).move_seconds == 3
+    for _ in range(9):
+        clock.spend(Side.WHITE, 1)
+    assert clock.of(Side.WHITE).move_seconds == 21
+    clock.spend(Side.WHITE, 21)
+    assert clock.of(Side.WHITE).move_seconds == 3
+    clock.set(10, 30, 10)
+    assert clock.of(Side.WHITE).control.increment_seconds == 3
+    clock.spend(Side.WHITE, 12)
+    assert clock.of(Side.WHITE).move_seconds == 3
+
+
+def test_a_player_is_shown_the_clock() -> None:
+    seen: list[Clock] = []
+
+    class Watcher(First):
+        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+            seen.append(clock)
+            return Choice(move=board.legal_moves[0])
+
+    commands = "genmove b", "time_settings 60 0 0", "time_left w 7 0", "genmove w", "time_left b 9 3", "genmove b"
+    gtp("\n".join(commands) + "\n", lambda board: Watcher())
+    assert [clock.move_seconds for clock in seen] == [None, 7, 3]
+
+
+# --- NBoard ---
+
+START = "(;GM[Othello]PC[x]DT[2020]PB[a]PW[b]RE[?]TI[15:00]TY[8]BO[8 {cells} *]{moves};)"
+EMPTY = "---------------------------O*------*O---------------------------"
+
+
+def ggf(moves: str = "") -> str:
+    return START.format(cells=EMPTY, moves=moves)
+
+
+def test_an_nboard_dialogue_is_answered_to_the_letter() -> None:
+    said, answered = script(
+        f"""
+        > nboard 2
+        set myname outflank
+        > set depth 3
+        > set contempt 0
+        > set game {ggf("B[F5]W[D6/1.5/2]B[C3]")}
+        > frobnicate the board
+        > ping 1
+        pong 1
+        > move D3/0.50/1.25
+        > move c4
+        > learn
+        learned
+        > ping -7
+        pong -7
+        > ping
+        > ping 1 2
+        > move a1
+        status 'a1' is not a legal move here (legal: b3 f3 f4 b5 g5 g6)
+        > move
+        status '' is not a move: expected a square, a1 to h8, or pass
+        > set depth deep
+        status 'deep': a number is expected
+        > set game (;GM[Othello];)
+        status GGF, column 1: expected the board, BO[8 …], found '(' in '(;GM[Othello];)'
+        > set
+        > ping 3
+        pong 3
+        > quit
+        > ping 4
+        """
+    )
+    assert nboard(said) == answered
+
+
+def test_nboard_names_a_move() -> None:
+    @dataclass(slots=True)
+    class Sure(First):
+        value: float | None = None
+        exact: bool = False
+
+        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+            return Choice(move=board.legal_moves[0], value=self.value, nodes=5, depth=2, exact=self.exact)
+
+    def asked(text: str, **options: Any) -> list[str]:
+        return nboard(text, lambda board, depth: Sure(**options)).splitlines()
+
+    first = ["status outflank is thinking", "nodestats 5 0.00"]
+    assert asked("go\n", value=37) == [*first, "=== D3/3.70/0.00", "status"]
+    assert asked("go\n") == [*first, "=== D3//0.00", "status"]
+    assert asked("go\n", value=-20_008) == [*first, "=== D3/-8.00/0.00", "status"]
+    assert asked("go\n", value=6, exact=True) == [*first, "=== D3/6.00/0.00", "status"]
+    assert asked("go\ngo\n")[2::4] == ["=== D3//0.00"] * 2, "the move is not made"
+    # White has no move, then neither side has one.
+    cornered = START.replace(" *]", " O]").format(cells="*" * 62 + "O-", moves="{moves}")
+    assert asked(f"set game {cornered.format(moves='')}\ngo\n")[-2] == "=== PA//0.00"
+    assert asked(f"set game {cornered.format(moves='W[PA]')}\ngo\n")[-2] == "=== H8//0.00"
+    over = "set game " + START.format(cells="*" * 63 + "-", moves="") + "\ngo\nhint 1\n"
+    assert asked(over) == ["=== PA"]
+
+
+def test_nboard_gives_the_depth_to_its_player() -> None:
+    made: list[int | None] = []
+
+    def make(board: Board[Any], depth: int | None) -> Player:
+        made.append(depth)
+        return First()
+
+    nboard("nboard 2\nset depth 7\ngo\ngo\nset depth 99\ngo\n", make)
+    assert made == [None, 7, 60]
+
+
+def test_passes_may_be_left_out_in_nboard() -> None:
+    board = must_pass()
+    board.push("pass")
+    board.push(board.legal_moves[0])
+    cells = OthelloBoard.start(4).to_text().replace("X", "*")
+    begin = f"set game (;GM[Othello]BO[4 {cells}];)\n"
+    moves = "".join(f"move {move}\n" for move in board.moves if not move.is_pass)
+    first = board.legal_moves[0]
+    assert (
+        nboard(begin + moves + "go\n").splitlines()[-2].startswith(f"=== {str(first).upper().replace('PASS', 'PA')}/")
+    )
+
+
+def test_nboard_hints_are_what_the_search_found() -> None:
+    board = Board.from_text("f5d6c3d3c4")
+    lines = nboard(f"set depth 2\nset game {ggf('B[F5]W[D6]B[C3]W[D3]B[C4]')}\nhint 3\n", workers=1).splitlines()
+    results = [result for result in iterate(board, Limits(depth=2), moves=3, workers=1) if not result.stopped]
+    wanted = ["status outflank is analyzing"]
+    for result in results:
+        for entry in result.best:
+            line = "".join(map(str, result.pv)) if entry.move == result.move else str(entry.move)
+            wanted.append(f"search {line.upper()} {entry.value / 10:.2f} 0 {result.depth} {result.nodes} nodes")
+        wanted.append(f"nodestats {result.nodes}")
+    assert [line.rsplit(" ", 1)[0] if line.startswith("nodes") else line for line in lines] == [*wanted, "status"]
+    assert len(results) == 2
+    assert len(wanted) == 9
+
+
+def test_nboard_analyses_a_game_from_its_end() -> None:
+    lines = nboard(f"set depth 1\nset game {ggf('B[F5]W[D6]')}\nanalyze\n", workers=1).splitlines()
+    wanted = []
+    for moves in ("f5d6", "f5", ""):
+        board = Board.from_text(moves) if moves else OthelloBoard.start()
+        value = list(iterate(board, Limits(depth=1), workers=1))[-1].value
+        wanted.append(f"analysis {len(board.moves)} {value / 10:.2f}")
+    assert lines == ["status outflank is analyzing the game", *wanted, "status"]
+
+
+def test_values_are_exact_at_the_end() -> None:
+    # h8 wins everything: one empty square, black to move.
+    lines = nboard(f"set game {START.format(cells='*' * 62 + 'O-', moves='')}\nhint 1\nmove H8\nanalyze\n", workers=1)
+    assert "search H8 64.00 0 100% 4 nodes" in lines.splitlines()
+    assert [line for line in lines.splitlines() if line.startswith("analysis")] == [
+        "analysis 1 -64.00",
+        "analysis 0 64.00",
+    ]
+    assert (discs(20_001), discs(-20_064), discs(-35), discs(-35, exact=True)) == (1, -64, -3.5, -35)
+    assert (discs(-900), discs(0, exact=True)) == (-64, 0)  # no more discs than there are
+
+
+# --- heard while a search runs ---
+
+
+def test_ping_ends_a_search_and_is_answered_after_it() -> None:
+    dialogue = Dialogue(NBoardEngine(lambda board, depth: Patient()))
+    dialogue.say("go")
+    assert dialogue.hear("status") == ["status outflank is thinking"]
+    began = time.perf_counter()
+    dialogue.say("ping 5")
+    heard = dialogue.hear("pong")
+    assert time.perf_counter() - began < 5
+    assert [line.split("/")[0] for line in heard] == [
+        f"nodestats 7 {heard[0].split()[-1]}",
+        "=== E6",
+        "status",
+        "pong 5",
+    ]
+    dialogue.say("go")
+    dialogue.say("ping 6")  # before the search has begun, or just after
+    assert dialogue.hear("pong")[-1] == "pong 6"
+    dialogue.leave()
+
+
+def test_a_gtp_search_can_be_stopped() -> None:
+    dialogue = Dialogue(GtpEngine(lambda board: Patient()))
+    dialogue.say("1 genmove black")
+    dialogue.say("2 name")  # waits for its turn
+    dialogue.say("3 outflank-stop")
+    assert dialogue.hear("=3") == ["=1 E6", "", "=2 outflank", "", "=3"]
+    dialogue.say("4 genmove white")
+    time.sleep(0.05)
+    dialogue.say("5 outflank-stop")
+    assert dialogue.hear("=5")[1][:2] == "=4"
+    dialogue.leave()
+
+
+@pytest.mark.parametrize("end", ["", "quit"])
+def test_the_end_of_the_input_ends_a_search_soon(end, monkeypatch) -> None:
+    monkeypatch.setattr(listening, "PARTING_SECONDS", 0.05)
+    assert gtp(f"1 genmove black\n2 name\n{end}", lambda board: Patient()).startswith("=1 E6\n\n=2 outflank\n\n")
+    assert "=== E6/" in nboard(f"go\n{end}", lambda board, depth: Patient())
+
+
+def test_a_loop_can_be_ended_from_outside() -> None:
+    engine = GtpEngine(lambda board: Patient())
+    dialogue = Dialogue(engine)
+    dialogue.say("1 genmove black")
+    time.sleep(0.05)
+    engine.stop()
+    assert dialogue.hear("=1") == ["=1 E6"]
+    dialogue.leave()
+
+
+@pytest.mark.compiled
+def test_ping_ends_a_deep_search() -> None:
+    dialogue = Dialogue(NBoardEngine(lambda board, depth: Computer(board.game, depth=depth, workers=1), workers=1))
+    for line in ("nboard 2", "set depth 60", "ping 1"):
+        dialogue.say(line)
+    dialogue.hear("pong 1")
+    for number, command in enumerate(("go", "hint 4", "analyze"), 2):
+        dialogue.say(command)
+        dialogue.hear("status")
+        time.sleep(0.3)
+        began = time.perf_counter()
+        dialogue.say(f"ping {number}")
+        dialogue.hear("pong")
+        assert time.perf_counter() - began < 2
+    dialogue.leave()
+
+
+# --- whatever comes ---
+
+
+def garbage(seed: int, words: list[str], lines: int = 10_000) -> Iterator[bytes]:
+    """Lines of any bytes, and commands with anything behind them."""
+    chance = random.Random(seed)
+    for _ in range(lines):
+        noise = chance.randbytes(chance.choice((0, 1, 3, 10, 40))).replace(b"\n", b"\r")
+        kind = chance.random()
+        if kind < 0.4:
+            yield noise
+        else:
+            line = chance.choice(words).encode()
+            yield line if kind < 0.7 else line + chance.choice((b" ", b"\t", b"")) + noise
+
+
+def read_back(tmp_path, lines: Iterator[bytes], last: str) -> Iterator[str]:
+    path = tmp_path / "lines"
+    path.write_bytes(b"\n".join(lines) + b"\n" + last.encode())
+    with path.open("rb") as stream:
+        yield from lines_of(stream.fileno())
+
+
+def test_ten_thousand_lines_of_anything_leave_gtp_in_step(tmp_path) -> None:
+    engine, output = GtpEngine(lambda board: Random()), io.StringIO()
+    numbers = [f"{number} " for number in range(5)] + [""] * 3
+    chance = random.Random(3)
+    tails = ["", "b", "w", "black f5", "white d6", "b pass", "8", "60 0 0", "b 3 1", "Abalone", "b a1b2"]
+    words = [
+        f"{number}{name} {chance.choice(tails)}"
+        for number in numbers
+        for name in sorted(engine.commands)
+        if name != "quit"
+    ]
+    engine.run(read_back(tmp_path, garbage(1, words), "42 name"), output)
+    text = output.getvalue()
+    assert text.endswith("\n\n=42 outflank\n\n")
+    answers = text[:-2].split("\n\n")
+    assert all(answer[0] in "=?" for answer in answers)
+    assert len(answers) > 4_000
+    assert "internal error" not in text
+
+
+def test_ten_thousand_lines_of_anything_leave_nboard_in_step(tmp_path, monkeypatch) -> None:
+    def found(board: Board[Any], *rest: Any, **options: Any) -> Iterator[Result]:
+        move = next(iter(board.legal_moves), None)
+        best = (MoveValue(move=move, value=3),) if move else ()
+        yield Result(value=3, move=move, pv=(), depth=1, nodes=1, leaves=1, seconds=0.0, exact=False, best=best)
+
+    monkeypatch.setattr("outflank.protocols.nboard.iterate", found)
+    engine, output = NBoardEngine(lambda board, depth: Random()), io.StringIO()
+    words = [
+        "go",
+        "hint 3",
+        "hint",
+        "learn",
+        "set depth 5",
+        "set contempt 3",
+        "move f5",
+        "move d6/1/2",
+        "move",
+        "ping 3",
+    ]
+    words += [f"set game {ggf()}", f"set game {ggf('B[F5]')}", "nboard 2", "set", "analyze"]
+    engine.run(read_back(tmp_path, garbage(2, words), "ping 77"), output)
+    lines = output.getvalue().splitlines()
+    assert lines[-1] == "pong 77"
+    known = {"set", "status", "search", "analysis", "nodestats", "===", "pong", "learned"}
+    assert {line.split()[0] for line in lines} <= known
+    assert not any("internal error" in line for line in lines)
+
+
+@examples(200)
+@given(st.lists(st.text(max_size=30), max_size=20))
+def test_any_text_leaves_both_in_step(lines) -> None:
+    text = "\n".join(lines).replace("quit", "quiet") + "\n"
+    assert gtp(text + "42 name\n").endswith("=42 outflank\n\n")
+    assert nboard(text + "ping 77\n").endswith("pong 77\n")
+
+
+# --- programs as players ---
+
+LOOP = """
+import sys
+from outflank.engine.simple import First, Random
+from outflank.protocols.{module} import {engine}
+from outflank.protocols.listening import lines_of
+from tests.test_protocols import Patient
+{engine}(lambda *of: {player}()).run(lines_of(0), sys.stdout)
+"""
+
+
+def loop(protocol: str, player: str = "First") -> list[str]:
+    engine = {"gtp": "GtpEngine", "nboard": "NBoardEngine"}[protocol]
+    return [sys.executable, "-c", LOOP.format(module=protocol, engine=engine, player=player)]
+
+
+@pytest.fixture
+def opened(monkeypatch) -> Iterator[Callable[..., Any]]:
+    """Makes a player that is a program, and ends it afterwards."""
+    players: list[Any] = []
+
+    def make(kind: Callable[..., Any], command: Any, game: Any = None, **options: Any) -> Any:
+        players.append(kind(command, game or OthelloBoard.start().game, **options))
+        return players[-1]
+
+    yield make
+    for player in players:
+        player.close()
+
+
+def played(board: Board[Any], black: Player, white: Player, clock: Clock | None = None) -> Board[Any]:
+    for player in (black, white):
+        player.new_game(board)
+    while not board.is_game_over():
+        mover = black if board.turn is Side.BLACK else white
+        board.push(mover.choose(board.copy(), clock or Clock()).move)
+    return board
+
+
+def test_programs_play_othello_to_the_end(opened) -> None:
+    """Against one that knows the same rules, move by move."""
+    players = [opened(GtpPlayer, loop("gtp")), opened(NBoardPlayer, loop("nboard"))]
+    assert [player.name for player in players] == ["outflank", "outflank"]
+    wanted = played(OthelloBoard.start(6), First(), Random(seed=3)).moves
+    for player in players:
+        assert played(OthelloBoard.start(6), player, Random(seed=3)).moves == wanted
+    line = Board.from_text("f5d6c3d3c4").to_text()
+    wanted = played(OthelloBoard.from_line(line), Random(seed=4), First()).moves
+    for player in players:
+        assert played(OthelloBoard.from_line(line), Random(seed=4), player).moves == wanted
+
+
+def test_a_program_plays_abalone(opened) -> None:
+    board = AbaloneBoard.start("belgian-daisy", ply_limit=20)
+    player = opened(GtpPlayer, loop("gtp"), board.game)
+    wanted = played(AbaloneBoard.start("belgian-daisy", ply_limit=20), First(), Random(seed=2)).moves
+    assert played(board, player, Random(seed=2)).moves == wanted
+
+
+def test_a_program_is_kept_in_step(opened) -> None:
+    player = opened(GtpPlayer, loop("gtp"))
+
+    def shown(board: Board[Any]) -> None:
+        assert player.choose(board, Clock()).move == board.legal_moves[0]
+        board = board.copy()
+        board.push(board.legal_moves[0])
+        assert player._ask("showboard").startswith(str(board).strip())
+
+    asked: list[str] = []
+    ask = player._ask
+    player._ask = lambda command, *rest: (asked.append(command), ask(command, *rest))[1]
+    shown(Board.from_text("f5d6c3d3c4"))
+    asked.clear()
+    shown(Board.from_text("f5d6c3d3c4f4"))  # not what it had played itself
+    assert asked[:2] == ["undo", "play white f4"]
+    shown(Board.from_text("f5f6"))
+    assert "clear_board" not in asked
+    shown(OthelloBoard.start(4))
+    shown(OthelloBoard.from_line("---XOX----XXX--- O"))
+    shown(AbaloneBoard.start())
+    board = AbaloneBoard.start("the-wall")
+    board.push(board.legal_moves[3])
+    shown(board)
+
+
+def test_programs_are_told_the_time(opened) -> None:
+    said: list[str] = []
+    player = opened(GtpPlayer, loop("gtp"))
+    ask = player._ask
+    player._ask = lambda command, *rest: (said.append(command), ask(command, *rest))[1]
+    for control, left in (
+        (TimeControl(), None),
+        (TimeControl.parse("60+0.5"), 12.25),
+        (TimeControl.parse("2/move"), None),
+    ):
+        player.choose(OthelloBoard.start(), Clock(control=control, left_seconds=left))
+    told = [command for command in said if command.startswith("time")]
+    player._known -= {"outflank-stop"}  # as if it were another's: whole seconds
+    player.choose(OthelloBoard.start(), Clock(control=TimeControl.parse("60+0.5"), left_seconds=12.25))
+    assert told == [
+        "time_settings 0 1 0",
+        "time_settings 60.000 0.500 1",
+        "time_left black 12.250 0",
+        "time_settings 0 2.000 1",
+        "time_left black 2.000 1",
+    ]
+    assert said[-2:] == ["time_settings 60 1 1", "time_left black 12 0"]
+
+
+@pytest.mark.parametrize(("kind", "protocol"), [(GtpPlayer, "gtp"), (NBoardPlayer, "nboard")])
+def test_a_program_stops_when_it_is_told_to(kind, protocol, opened) -> None:
+    player, board = opened(kind, loop(protocol, "Patient")), OthelloBoard.start()
+    for _ in range(2):
+        stop = Stop()
+        threading.Timer(0.1, stop).start()
+        choice = player.choose(board, Clock(), stop=stop)
+        assert choice.move == board.legal_moves[-1]
+        board.push(choice.move)
+    stop = Stop()
+    stop()
+    assert player.choose(board, Clock(), stop=stop).move in board.legal_moves
+
+
+def test_an_nboard_program_is_pinged_when_its_time_is_up(opened) -> None:
+    player, board = opened(NBoardPlayer, loop("nboard", "Patient")), OthelloBoard.start()
+    began = time.perf_counter()
+    choice = player.choose(board, Clock(control=TimeControl(move_seconds=0.3)))
+    assert time.perf_counter() - began < 2
+    assert (choice.move, choice.value, choice.nodes) == (board.legal_moves[-1], 1.2, 7)
+
+
+# --- programs that misbehave ---
+
+FAKE_GTP = """
+import os, subprocess, sys, time
+mood = sys.argv[1]
+for line in sys.stdin:
+    name = line.split()[0]
+    if name == "list_commands":
+        print("= name\\nplay\\ngenmove\\nclear_board\\n")
+    elif name == "genmove":
+        if mood == "dies":
+            sys.stderr.write("out of luck\\n")
+            sys.exit(3)
+        elif mood == "killed":
+            os.kill(os.getpid(), 9)
+        elif mood == "closes":
+            os.close(1)
+            time.sleep(600)
+        elif mood == "hangs":
+            time.sleep(600)
+        elif mood == "parent":
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+            sys.stderr.write(f"{child.pid}\\n")
+            sys.stderr.flush()
+            open(sys.argv[2], "w").write(str(child.pid))
+            time.sleep(600)
+        elif mood == "floods":
+            print("= d3")
+            while True:
+                print("and so on " * 5)
+        elif mood == "one line":
+            while True:
+                sys.stdout.write("=" * 1000)
+        else:
+            print({"garbage": "\\x00\\x01!", "illegal": "= a1\\n", "nonsense": "= xyzzy\\n",
+                   "refuses": "? no\\n", "resigns": "= resign\\n"}[mood])
+    elif name == "play" and mood == "deaf":
+        print("? what\\n")
+    else:
+        print("= fake\\n" if name == "name" else "=\\n")
+    sys.stdout.flush()
+"""
+
+FAKE_NBOARD = """
+import sys, time
+mood = sys.argv[1]
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "ping":
+        print("pong " + words[1])
+    elif words[0] == "go":
+        if mood == "dies":
+            sys.exit(4)
+        elif mood == "hangs":
+            time.sleep(600)
+        elif mood == "floods":
+            while True:
+                print("status so far")
+        elif mood != "mute":
+            print({"garbage": "=== \\x00", "illegal": "=== a1/1/1", "spaced": "=== d3 -1.00 0.0"}[mood])
+    sys.stdout.flush()
+"""
+
+
+def fake(source: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-S", "-E", "-c", source, *arguments]
+
+
+def gone(pid: int) -> bool:
+    """Whether nothing runs under this number; what nobody has waited for yet does not run."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+            with open(f"/proc/{pid}/stat") as stream:
+                if stream.read().rpartition(")")[2].split()[0] == "Z":
+                    return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("mood", "why"),
+    [
+        ("dies", "crashed: exit status 3: out of luck"),
+        ("killed", "crashed: ended by signal 9"),
+        ("hangs", "time: no answer"),
+        ("garbage", "protocol: 'genmove black' was answered by"),
+        ("illegal", "illegal move: 'a1'"),
+        ("nonsense", "protocol: 'xyzzy' is no move"),
+        ("refuses", "protocol: 'genmove black' was refused: 'no'"),
+        ("resigns", "resigned"),
+        ("floods", "protocol: more than"),
+        ("one line", "protocol: more than"),
+        ("deaf", "protocol: 'play black f5' was refused"),
+    ],
+)
+def test_a_gtp_program_that_misbehaves(mood, why, opened, monkeypatch) -> None:
+    monkeypatch.setattr(client, "MOST_CHARACTERS", 1 << 18)
+    player = opened(GtpPlayer, fake(FAKE_GTP, mood), patience_seconds=0.3 if mood == "hangs" else 5)
+    pid = player._program._process.pid
+    board = Board.from_text("f5d6") if mood == "deaf" else OthelloBoard.start()
+    with pytest.raises(PlayerFailed, match=why):
+        player.choose(board, Clock())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)  # not even a zombie
+    # It is started again for the next game.
+    player.new_game(OthelloBoard.start())
+    assert player._program._process.pid != pid
+
+
+@pytest.mark.parametrize(
+    ("mood", "why"),
+    [
+        ("dies", "crashed: exit status 4"),
+        ("hangs", "time: no answer"),
+        ("mute", "time: no answer"),
+        ("garbage", "protocol: "),
+        ("illegal", "illegal move: 'a1'"),
+        ("floods", "protocol: more than"),
+    ],
+)
+def test_an_nboard_program_that_misbehaves(mood, why, opened, monkeypatch) -> None:
+    monkeypatch.setattr(client, "MOST_CHARACTERS", 1 << 18)
+    player = opened(NBoardPlayer, fake(FAKE_NBOARD, mood), patience_seconds=0.3 if mood in ("hangs", "mute") else 5)
+    pid = player._program._process.pid
+    with pytest.raises(PlayerFailed, match=why):
+        player.choose(OthelloBoard.start(), Clock())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_an_nboard_program_may_answer_in_its_own_way(opened) -> None:
+    player = opened(NBoardPlayer, fake(FAKE_NBOARD, "spaced"))
+    choice = player.choose(OthelloBoard.start(), Clock())
+    assert (str(choice.move), choice.value) == ("d3", -1)
+    mute = opened(NBoardPlayer, fake(FAKE_NBOARD, "mute"))
+    with pytest.raises(PlayerFailed, match="time: it answered a ping"):
+        mute.choose(OthelloBoard.start(), Clock(control=TimeControl(move_seconds=0.2)))
+
+
+def test_what_a_program_has_started_ends_with_it(opened, tmp_path) -> None:
+    note = tmp_path / "pid"
+    player = opened(GtpPlayer, fake(FAKE_GTP, "parent", str(note)), patience_seconds=1.0)
+    with pytest.raises(PlayerFailed, match="time"):
+        player.choose(OthelloBoard.start(), Clock())
+    assert gone(int(note.read_text()))
+
+
+def test_a_program_that_cannot_stop_is_ended_and_started_again(opened) -> None:
+    player, stop = opened(GtpPlayer, fake(FAKE_GTP, "hangs")), Stop()
+    pid = player._program._process.pid
+    threading.Timer(0.1, stop).start()
+    began = time.perf_counter()
+    choice = player.choose(OthelloBoard.start(), Clock(), stop=stop)
+    assert (choice.why, choice.move in OthelloBoard.start().legal_moves) == ("stopped", True)
+    assert time.perf_counter() - began < 5
+    assert gone(pid)
+
+
+def test_a_program_that_closes_its_output(opened, monkeypatch) -> None:
+    monkeypatch.setattr(client, "GRACE_SECONDS", 0.2)
+    player = opened(GtpPlayer, fake(FAKE_GTP, "closes"))
+    with pytest.raises(PlayerFailed, match="crashed: it has closed its output"):
+        player.choose(OthelloBoard.start(), Clock())
+
+
+def test_programs_that_are_none() -> None:
+    for command in ("/nowhere/engine", []):
+        with pytest.raises(PlayerFailed, match="crashed: "):
+            GtpPlayer(command, OthelloBoard.start().game)
+    with pytest.raises(PlayerFailed, match="crashed: exit status 0"):
+        GtpPlayer([sys.executable, "-c", ""], OthelloBoard.start().game)
+    with pytest.raises(PlayerFailed, match="protocol: 'list_commands' was answered by 'hello'"):
+        GtpPlayer([sys.executable, "-c", "print('hello'); input()"], OthelloBoard.start().game)
+
+
+def test_a_player_that_is_forgotten_ends_its_program() -> None:
+    player = GtpPlayer(fake(FAKE_GTP, "hangs"), OthelloBoard.start().game)
+    pid = player._program._process.pid
+    del player
+    assert gone(pid)
+
+
+# --- the command line ---
+
+
+def started(*arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*ENGINE, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_the_command_answers_and_leaves() -> None:
+    done = subprocess.run([*ENGINE, "gtp"], input="1 name\n2 boardsize 6\n", capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "=1 outflank\n\n=2\n\n", "")
+    done = subprocess.run([*ENGINE, "nboard", "--game", "abalone"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    done = subprocess.run([*ENGINE, "gtp", "--level", "99"], input="", capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "outflank: level=99: 1 to 20\n")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", ["end", "interrupt"])
+def test_the_command_leaves_in_the_middle_of_a_search(how) -> None:
+    process = started("gtp", "--depth", "60", "--workers", "1")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("1 clear_board\n2 genmove black\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "=1\n"
+    time.sleep(0.3)
+    if how == "interrupt":
+        process.send_signal(signal.SIGINT)
+        assert process.wait(FOREVER) == 130  # its input is still open
+    out, err = process.communicate(timeout=FOREVER)
+    assert process.returncode == (130 if how == "interrupt" else 0)
+    assert out.split()[0] == "=2"
+    assert err == ""
+
+
+def test_a_broken_pipe_ends_it_quietly() -> None:
+    process = started("gtp")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdin.write("1 name\n2 name\n")
+    process.stdin.flush()
+    assert process.wait(FOREVER) == 0  # its input is still open
+    assert process.communicate()[1] == ""
+
+
+@pytest.mark.compiled
+def test_our_own_engines_play_each_other(opened) -> None:
+    one = opened(GtpPlayer, [*ENGINE, "gtp", "--depth", "3", "--workers", "1"])
+    other = opened(NBoardPlayer, [*ENGINE, "nboard", "--workers", "1"], depth=2)
+    clock = Clock(control=TimeControl(move_seconds=5.0))
+    for black, white in ((one, other), (other, one)):
+        assert played(OthelloBoard.start(), black, white, clock).is_game_over()
+    assert played(OthelloBoard.start(), one, Random(seed=1), clock).outcome().winner is Side.BLACK  # type: ignore[union-attr]
+    board = AbaloneBoard.start(ply_limit=60)
+    abalone = opened(GtpPlayer, [*ENGINE, "gtp", "--game", "abalone", "--depth", "2", "--workers", "1"], board.game)
+    assert played(board, abalone, one, clock).is_game_over()
