@@ -7,7 +7,6 @@ lost no finished game; a last line that was cut short is dropped, and its game p
 import json
 import os
 import sys
-import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import IO, Any
 from outflank.arena.referee import Ending, Game
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.formats.files import write_whole
 from outflank.formats.recognise import read
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import write_records
@@ -144,7 +144,7 @@ class Directory:
             "complete": complete,
             **more,
         }
-        write(self.path / MATCH, json.dumps(document, indent=1) + "\n")
+        write_whole(self.path / MATCH, json.dumps(document, indent=1) + "\n")
 
     def write_records(self, records: Sequence[Record]) -> None:
         """All games in the format that their game is usually kept in."""
@@ -201,21 +201,6 @@ def read_match(path: Path) -> dict[str, Any]:
         if not isinstance(found.get(key), dict):
             raise OutflankError(f"{path} is damaged: its {key} are missing")
     return found
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _lock(file: IO[bytes], path: Path) -> None:

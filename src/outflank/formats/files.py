@@ -2,6 +2,7 @@
 
 import io
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -60,3 +61,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(FileNotFoundError):
             part.unlink()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a reader, or a power cut, never finds half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.errors import OutflankError
+from outflank.formats.files import write_whole
 from outflank.lab import store
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, experiment_named
@@ -106,7 +107,7 @@ def write_report(report: Report, experiment: Experiment[Any], chosen: Any, direc
         **experiment.files(chosen, report.samples),
     }
     for ending, text in texts.items():
-        store.write(directory / f"{experiment.name}{ending}", text)
+        write_whole(directory / f"{experiment.name}{ending}", text)
 
 
 def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
@@ -210,4 +211,4 @@ class _Run:
             complete=False,
         )
         text = json.dumps(store.document(so_far), indent=1) + "\n"
-        store.write(self.directory / f"{self.experiment.name}.json", text)
+        write_whole(self.directory / f"{self.experiment.name}.json", text)

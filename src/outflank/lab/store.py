@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,19 +58,6 @@ def check_writable(directory: Path) -> None:
             pass
     except OSError as error:
         raise OutflankError(f"{directory} cannot be written to: {error.strerror}") from None
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a reader, or a power cut, never finds half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def csv_text(samples: Sequence[Sample]) -> str:

@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from outflank.boards import Board, OthelloBoard
 from outflank.engine.review import Judged, Marks, marks_for, reviewed, turning_points
 from outflank.errors import OutflankError
+from outflank.formats.files import write_whole
 from outflank.games.sides import Side
 from outflank.lab import store
 from outflank.lab.drawing.page import page_html
@@ -203,5 +204,5 @@ def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks
         figures=(plot,),
         notes=tuple(_conclusions(board, found, marks)),
     )
-    store.write(directory / "review.html", page_html(report))
-    store.write(directory / "review.svg", plot_svg(plot))
+    write_whole(directory / "review.html", page_html(report))
+    write_whole(directory / "review.svg", plot_svg(plot))
