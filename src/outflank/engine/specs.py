@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from outflank.engine.computer import Computer
-from outflank.engine.player import Player
+from outflank.engine.player import Player, PlayerFailed
 from outflank.engine.simple import First, Random
 from outflank.errors import OutflankError, UnknownName
 from outflank.games.abalone.kernels import Abalone
@@ -61,7 +61,12 @@ def player(text: str, game: Any) -> Player:
         if not rest.strip():
             raise OutflankError(f"{kind}: the command of the engine is missing")
         module = import_module(EXTERNAL[kind])
-        made: Player = module.player(shlex.split(rest), game)
+        try:
+            made: Player = module.player(shlex.split(rest), game)
+        except PlayerFailed as failure:
+            raise OutflankError(f"{kind}: {rest.strip()}: {failure}") from None
+        except ValueError as error:
+            raise OutflankError(f"{kind}: {rest.strip()}: {error}") from None
         return made
     if kind not in KINDS:
         raise UnknownName.among("player", kind, KINDS)

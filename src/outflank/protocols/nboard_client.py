@@ -22,7 +22,7 @@ from outflank.protocols.client import (
     failed,
 )
 from outflank.protocols.driving import ProgramPlayer, read_move
-from outflank.protocols.nboard import USUAL_DEPTH, named
+from outflank.protocols.nboard import named
 from outflank.search.contract import Stop
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
@@ -45,7 +45,10 @@ class _Heard:
 
 
 class NBoardPlayer(ProgramPlayer):
-    """Asks a program with `go`. The protocol has no clock: it is given a depth, and pinged when its time is up."""
+    """Asks a program with `go`. The protocol has no clock: the program is pinged when its time is up.
+
+    Without a `depth` none is set: the program's own command line says how far it looks.
+    """
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class NBoardPlayer(ProgramPlayer):
         game: Any = None,
         *,
         name: str = "",
-        depth: int = USUAL_DEPTH,
+        depth: int | None = None,
         start_seconds: float = START_SECONDS,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
@@ -64,7 +67,8 @@ class NBoardPlayer(ProgramPlayer):
 
     def _greet(self) -> None:
         self._program.send("nboard 2")
-        self._program.send(f"set depth {self.depth}")
+        if self.depth is not None:
+            self._program.send(f"set depth {self.depth}")
         self._agree(self.start_seconds)
         self.name = self.name or "nboard"
 
