@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from itertools import count
 from typing import NamedTuple
 
@@ -233,13 +232,16 @@ def test_an_aborted_part_writes_nothing(scheme, stumbling):
 def test_a_crew_is_stopped_from_another_thread(scheme):
     board, stop = OthelloBoard.start(), Stop()
     threads = threading.active_count()
-    search(board, Limits(depth=3), parallel=scheme, workers=3)  # compiled now
-    threading.Timer(0.1, stop).start()
-    found = search(board, stop=stop, parallel=scheme, workers=3)
+    found = None
+    for found in iterate(board, stop=stop, parallel=scheme, workers=3):  # the last one is wanted
+        if found.depth == 4:
+            # Not by a clock that starts now: on a busy machine nothing would have been found when it rings.
+            other = threading.Timer(0.05, stop)
+            other.start()
+    other.join()
     assert found.stopped
     assert found.move in board.legal_moves
     assert found.depth > 3
-    time.sleep(0.01)
     assert threading.active_count() <= threads
 
 
