@@ -129,7 +129,7 @@ def test_a_number_that_is_not_the_published_one_fails(monkeypatch, capsys):
     found = json.loads(json.dumps(literature.published("003")))
     found["explained"]["leaves_depth_5"]["values"] = [1_605_373]
     found["explained"]["perft"] = {"depths": [1], "values": [44]}
-    monkeypatch.setattr("outflank.lab.studies.reproduce.published", lambda report: found)
+    monkeypatch.setattr("outflank.lab.studies.checks.published", lambda report: found)
     monkeypatch.setattr("outflank.lab.studies.reproduce._parts", lambda report, workers: [])
     with pytest.raises(SystemExit) as ended:
         main(["lab", "reproduce", "003"])
