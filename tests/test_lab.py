@@ -16,6 +16,7 @@ from outflank.kernels.compiler import interpreted
 from outflank.lab import experiment as registry
 from outflank.lab import literature
 from outflank.lab.provenance import in_command_line
+from outflank.lab.studies import reproduce
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 
@@ -75,7 +76,16 @@ def test_every_experiment_is_tried_here():
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
+def few_parts():
+    """What `reproduce` puts together is tried by itself: one part of it is enough here."""
+    with pytest.MonkeyPatch.context() as patch:
+        part = reproduce.Part("pruning", {"depth": 2}, {})
+        patch.setattr(reproduce, "_parts", lambda report, workers: [part])
+        yield
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory, few_parts):
     """Runs an experiment in small, once for all tests: its report and where it was written."""
     done = {}
 

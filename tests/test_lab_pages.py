@@ -17,6 +17,8 @@ from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
 from tests.conftest import examples
 
+pytestmark = pytest.mark.plain
+
 NASTY = """<b>&"'</b>\x00\ud800"""
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -25,6 +25,8 @@ from outflank.arena.statistics import (
 )
 from outflank.errors import OutflankError
 
+pytestmark = pytest.mark.plain
+
 PUBLISHED = [
     # counts of pairs, bounds and LLR: OpenBench and fishtest, tests of PlentyChess (pull requests 95, 213, 233, 217,
     # 211, 250 and 334), viridithas (210 and 196) and Stockfish (commit messages); all in normalised Elo

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.plain
+
 REPORTS = ("000", "001", "002", "003", "004")
 FOLDER = files("outflank") / "lab" / "published"
 
