@@ -8,6 +8,7 @@ from outflank.boards import Board, Move, OthelloBoard
 from outflank.engine.book import Book, Opened
 from outflank.engine.clock import Clock
 from outflank.engine.habits import Habit, habit_named
+from outflank.engine.levels import HIGHEST
 from outflank.engine.levels import level as level_numbered
 from outflank.engine.player import Choice
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
@@ -66,6 +67,9 @@ class Computer:
             self.depth = chosen.othello_depth if isinstance(game, Othello) else chosen.abalone_depth
             self.exact_empties = chosen.exact_empties
         Limits(depth=self.depth, seconds=seconds, nodes=nodes)  # refuses what cannot be
+        if self.depth is not None and self.exact_empties is None:
+            # Who asks for a depth does not want to wait for endings that take longer than it.
+            self.exact_empties = level_numbered(min(self.depth, HIGHEST)).exact_empties
         self.options = {"table_depth": "at-least", **options}
         checked = Options(**self.options)
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
