@@ -16,7 +16,7 @@ from typing import IO, Any
 from outflank.arena.referee import Ending, Game
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.formats.files import write_whole
+from outflank.formats.files import read_document, write_whole
 from outflank.formats.recognise import read
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import write_records
@@ -189,14 +189,7 @@ class Directory:
 
 def read_match(path: Path) -> dict[str, Any]:
     """The document that says what a match is, checked."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OutflankError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise OutflankError(f"{path} is damaged: {error}") from None
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise OutflankError(f"{path} is not a match ({SCHEMA})")
+    found = read_document(path, SCHEMA, "a match")
     for key in ("settings", "provenance"):
         if not isinstance(found.get(key), dict):
             raise OutflankError(f"{path} is damaged: its {key} are missing")

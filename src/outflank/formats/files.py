@@ -1,6 +1,7 @@
 """Streams that were looked into, and files that take their place once they are written."""
 
 import io
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -76,3 +77,16 @@ def write_whole(path: Path, text: str) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def read_document(path: Path, schema: str, what: str) -> dict[str, Any]:
+    """The JSON object in a file that says it is of `schema`; one clear line if it is not, or not whole."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OutflankError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise OutflankError(f"{path} is damaged: {error}") from None
+    if not isinstance(found, dict) or found.get("schema") != schema:
+        raise OutflankError(f"{path} is not {what} ({schema})")
+    return found

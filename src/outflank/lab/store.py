@@ -2,13 +2,13 @@
 
 import csv
 import io
-import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from outflank.errors import OutflankError
+from outflank.formats.files import read_document
 from outflank.lab.report import Report, Sample
 
 SCHEMA = "outflank/lab/1"
@@ -33,14 +33,7 @@ def document(report: Report) -> dict[str, Any]:
 
 def read(path: Path) -> dict[str, Any]:
     """The document in a file, checked; one clear line if it is none."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OutflankError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise OutflankError(f"{path} is damaged: {error}") from None
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise OutflankError(f"{path} is not a result of the laboratory ({SCHEMA})")
+    found = read_document(path, SCHEMA, "a result of the laboratory")
     for key, kind in (("experiment", str), ("parameters", dict), ("provenance", dict), ("samples", list)):
         if not isinstance(found.get(key), kind):
             raise OutflankError(f"{path} is damaged: its {key} are missing")
