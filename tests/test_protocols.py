@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import outflank
-from outflank import AbaloneBoard, Board, Limits, OthelloBoard, Side, iterate
+from outflank import AbaloneBoard, Board, Limits, OthelloBoard, Side, iterate, search
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.computer import Computer
 from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
@@ -1066,6 +1066,7 @@ def test_the_command_answers_and_leaves() -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize("how", ["end", "interrupt"])
 def test_the_command_leaves_in_the_middle_of_a_search(how) -> None:
+    search(OthelloBoard.start(), Limits(depth=1), workers=1)  # compiled: what is compiling does not hear of an end
     process = started("gtp", "--depth", "60", "--workers", "1")
     assert process.stdin is not None
     assert process.stdout is not None

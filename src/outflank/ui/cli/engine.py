@@ -1,6 +1,7 @@
 """`outflank engine`: a player for other programs."""
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Iterable
@@ -80,7 +81,10 @@ def _serve(engine: Engine) -> int:
             pass
     except KeyboardInterrupt:
         engine.stop()
-        ended.wait(5.0)
+        if not ended.wait(5.0):
+            # It is compiling, which nothing can stop, and the interpreter would wait for the compiler's lock for ever.
+            sys.stdout.flush()
+            os._exit(130)
         return 130
     for error in failures:
         if isinstance(error, BrokenPipeError):
