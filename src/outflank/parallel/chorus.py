@@ -84,8 +84,7 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
     if ask:
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
-        data = looked_up(worker.table, worker.table_shift, first, second)
-        asked(probe, depth, data != U64(0))
+        data = asked(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
         fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
         if data != U64(0):
             if bound_of(data) != EMPTY:

@@ -213,6 +213,10 @@ class Crewed:
         """Alpha-beta's promise; the `wanted` best moves get their values."""
         return best_ones(lambda left: self.searched(depth, alpha, beta, left), moves, wanted)
 
+    def forget(self) -> None:
+        """Clear the table."""
+        self.root.forget()
+
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """What each worker has done so far."""
         return self.crew.statistics()

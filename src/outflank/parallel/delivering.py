@@ -25,14 +25,9 @@ from outflank.parallel.records import (
     rank_at,
 )
 from outflank.parallel.taking import ask, ceiling_of, floor_for, invite
-from outflank.search.nodes import entry_of, table_key
+from outflank.search.nodes import entry_of, learn, table_key
 from outflank.search.ordering import reward
-from outflank.search.table import (
-    EXACT,
-    LOWER,
-    UPPER,
-    remember,
-)
+from outflank.search.table import EXACT, LOWER, UPPER
 from outflank.search.worker import BELL, alive, ring
 
 
@@ -230,4 +225,4 @@ def keep(game, address, key, bound, worker):
     symmetry, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
     best = np.int64(move_at(address, frame.count - (key & RANK)))
     data = entry_of(game, key >> RANK_BITS, frame.depth, bound, best, symmetry, worker)
-    remember(worker.table, worker.table_shift, first, second, data)
+    learn(first, second, data, frame.depth, frame.ply, worker)

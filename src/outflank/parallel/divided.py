@@ -27,7 +27,7 @@ from outflank.parallel.records import (
     TAKE,
 )
 from outflank.parallel.splitting import work
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
+from outflank.search.root import LOW, Found, Root, RootMove, Stopped, ranks, sample_roots
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""
@@ -101,7 +101,7 @@ class Divided(Crewed):
 
     def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
         root, crew, frame = self.root, self.crew.crew, self._frame
-        rank_of = _ranks(moves, root.options.ties)
+        rank_of = ranks(moves, root.options.ties)
         if crew.lot == ROWS:
             moves = _by_rows(root.game, moves)
         count = len(moves)
@@ -155,14 +155,6 @@ def _by_rows(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
     for move in moves:
         rows.setdefault(int(row(game, MOVE(move.code))), []).append(move)
     return [move for together in rows.values() for move in together]
-
-
-def _ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
-    """Each move's rank among equals, by its code: the tie rule's favourite has the highest."""
-    codes = [move.code for move in reversed(moves)]
-    if ties != "first":
-        codes.sort(reverse=ties == "lowest")
-    return {code: rank for rank, code in enumerate(codes, 1)}
 
 
 def _words(address: int, count: int) -> Any:

@@ -61,7 +61,7 @@ from outflank.parallel.records import (
 from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
-from outflank.search.nodes import arranged, settles, table_key
+from outflank.search.nodes import arranged, known, table_key
 from outflank.search.ordering import bring_best
 from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
@@ -179,13 +179,10 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     if ask:
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
-        data = looked_up(worker.table, worker.table_shift, first, second)
-        asked(probe, depth, data != U64(0))
+        data = asked(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
         if data != U64(0):
-            worker.hits += 1
-            if settles(data, depth, hand.alpha, hand.beta, worker):
+            if known(data, depth, hand.alpha, hand.beta, worker):
                 worker.nodes += 1
-                worker.cuts += 1
                 return known_at_once(crew, hand, address, value_of(data))
             table_move = move_of(data)
 

@@ -74,6 +74,10 @@ class Alone:
         assert best is not None
         return Found(best.value, best)
 
+    def forget(self) -> None:
+        """Clear the table."""
+        self.root.forget()
+
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """One worker's, with nothing to share."""
         worker = self.root.worker

@@ -8,7 +8,7 @@ from outflank.games.evaluation import after, final, value
 from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
-from outflank.search.nodes import arranged, entry_of, settles, table_key
+from outflank.search.nodes import arranged, entry_of, known, learn, table_key
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
@@ -19,7 +19,6 @@ from outflank.search.table import (
     UPPER,
     looked_up,
     move_of,
-    remember,
     value_of,
 )
 from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE, stopped
@@ -55,12 +54,9 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     if ask:
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
-        data = looked_up(worker.table, worker.table_shift, first, second)
-        asked(probe, depth, data != U64(0))
+        data = asked(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
         if data != U64(0):
-            worker.hits += 1
-            if settles(data, depth, alpha, beta, worker):
-                worker.cuts += 1
+            if known(data, depth, alpha, beta, worker):
                 return value_of(data)
             table_move = move_of(data)
 
@@ -155,5 +151,5 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     if ask:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
         data = entry_of(game, best, depth, bound, best_move, symmetry, worker)
-        remember(worker.table, worker.table_shift, first, second, data)
+        learn(first, second, data, depth, ply, worker)
     return best

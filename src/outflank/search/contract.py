@@ -75,8 +75,8 @@ class Options:
     """For Monte-Carlo."""
     workers: int | None = None
     """Threads that search; None: one per core, or one alone for Monte-Carlo unless `parallel` says how."""
-    parallel: str | None = None
-    """The scheme by which they share the work; None: the best one that carries the algorithm."""
+    parallel: str | Any | None = None
+    """The scheme by which they share the work, by name or a `Scheme`; None: the best that carries the algorithm."""
     threshold: int | None = None
     """Plies left at which a part of the tree is no longer divided; None: the scheme's usual one."""
     levels: int | None = None

@@ -148,7 +148,7 @@ class _Deepening:
                 estimated = root.counter("estimates") > estimates
                 if not estimated and root.counter("hits") > hits and root.table is not None and not root.options.exact:
                     # What the table told may rest on estimates of iterations before: ask again without it.
-                    root.table.clear()
+                    self.division.forget()
                     found = self.algorithm(root, self.division, depth, previous)
                     estimated = root.counter("estimates") > estimates
                 previous = found.value

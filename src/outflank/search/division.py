@@ -36,6 +36,9 @@ class Division(Protocol):
     def full(self, depth: int) -> Found:
         """The root's value by minimax, with the values of all its moves."""
 
+    def forget(self) -> None:
+        """Clear the tables."""
+
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """What each worker has done so far."""
 
@@ -101,7 +104,7 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     """The scheme and the number of workers that the options ask for; None: one worker, alone."""
     workers = options.workers
     if options.parallel is not None:
-        scheme = scheme_named(options.parallel)
+        scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
         if options.algorithm not in scheme.carries:
             raise OutflankError(f"{scheme.name} does not carry {options.algorithm}: only {', '.join(scheme.carries)}")
         return scheme, all_cores() if workers is None else workers

@@ -7,6 +7,7 @@ import numpy as np
 from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack
 from outflank.kernels.compiler import inner
 from outflank.search.ordering import weigh
+from outflank.search.outbox import post
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -14,7 +15,9 @@ from outflank.search.table import (
     UPPER,
     bound_of,
     depth_of,
+    is_foreign,
     packed,
+    remember,
     value_of,
 )
 from outflank.search.worker import SORT_NONE
@@ -33,12 +36,24 @@ def table_key(game: Any, position: Any, worker: Any) -> Any:
 
 
 @inner
+def known(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    """Count that the table knew a position; whether that makes an end of a node that is asked for (alpha, beta)."""
+    worker.hits += 1
+    worker.foreign_hits += is_foreign(data)
+    if not settles(data, depth, alpha, beta, worker):
+        return False
+    worker.cuts += 1
+    worker.foreign_cuts += is_foreign(data)
+    return True
+
+
+@inner
 def settles(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
     """Whether an entry makes an end of a node that is asked for (alpha, beta)."""
     if depth_of(data) != depth and (worker.at_least == 0 or depth_of(data) < depth):
         return False
-    known, bound = value_of(data), bound_of(data)
-    return bound == EXACT or (bound == LOWER and known >= beta) or (bound == UPPER and known <= alpha)
+    found, bound = value_of(data), bound_of(data)
+    return bound == EXACT or (bound == LOWER and found >= beta) or (bound == UPPER and found <= alpha)
 
 
 @inner
@@ -83,3 +98,11 @@ def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: 
     if symmetry != 0:
         move = np.int64(mirror_move(game, MOVE(move), symmetry))
     return packed(best, depth, bound, move, worker.age)
+
+
+@inner
+def learn(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
+    """Keep an entry, and tell others of it if it is one that they are told of."""
+    remember(worker.table, worker.table_shift, first, second, data)
+    if worker.outbox != 0 and depth >= worker.send_from and ply <= worker.send_within:
+        post(first, second, data, worker)

@@ -42,21 +42,22 @@ def _(probe, depth, moves):
 
 
 @generic
-def asked(probe: Any, depth: Any, known: Any) -> Any:
-    """The table was asked about a node with `depth` left; whether it knew it."""
+def asked(probe: Any, depth: Any, data: Any) -> Any:
+    """The table was asked about a node with `depth` left and told `data` (0: nothing); what the search is to know."""
     raise missing(asked, probe)
 
 
 @asked.register(Silent)
-def _(probe, depth, known):
-    pass
+def _(probe, depth, data):
+    return data
 
 
 @asked.register(Profile)
-def _(probe, depth, known):
+def _(probe, depth, data):
     write_word(probe.address, 2 * DEPTHS + depth, read_word(probe.address, 2 * DEPTHS + depth) + np.uint64(1))
-    if known:
+    if data != np.uint64(0):
         write_word(probe.address, 3 * DEPTHS + depth, read_word(probe.address, 3 * DEPTHS + depth) + np.uint64(1))
+    return data
 
 
 class Instrument(Protocol):

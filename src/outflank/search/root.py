@@ -131,14 +131,14 @@ class Root:
         """A counter of the workers' records, all workers together."""
         return int(self.workers[name].sum())
 
+    def _move(self, code: int) -> RootMove:
+        child = play(self.game, self.position, MOVE(code))
+        return RootMove(code, child, begin(self.evaluation, self.game, child))
+
     def _moves(self) -> list[RootMove]:
         buffer = np.zeros(most_moves(self.game), MOVE)
         codes = [int(code) for code in buffer[: fill(self.game, self.position, buffer, 0)]]
-        children = [play(self.game, self.position, MOVE(code)) for code in codes]
-        moves = [
-            RootMove(code, child, begin(self.evaluation, self.game, child))
-            for code, child in zip(codes, children, strict=True)
-        ]
+        moves = [self._move(code) for code in codes]
         if self.worker.sorting == SORT_NONE or not moves:
             return moves
         weights = self.worker.weights
@@ -150,10 +150,21 @@ class Root:
             return [best, *(move for move in moves if move is not best)]
         return sorted(moves, key=lambda move: -scores[move.code])
 
+    def move_to(self, position: Any, codes: Sequence[int] | None = None) -> None:
+        """Be the root of another position; its moves in the order of `codes`, or in the usual one."""
+        self.position = position
+        self.moves = self._moves() if codes is None else [self._move(code) for code in codes]
+        self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
+
     def check(self, limits: Limits) -> None:
         """Refuse what cannot be done."""
         if limits.depth is not None and limits.depth > self.deepest:
             raise OutflankError(f"depth {limits.depth}: at most {self.deepest} plies in this game")
+
+    def forget(self) -> None:
+        """Clear the table."""
+        if self.table is not None:
+            self.table.clear()
 
     # --- stopping ---
 
@@ -215,6 +226,14 @@ def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
     if ties == "first":
         return moves[0]
     return (min if ties == "lowest" else max)(moves, key=lambda move: move.code)
+
+
+def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
+    """Each move's rank among equals, by its code: the tie rule's favourite has the highest."""
+    codes = [move.code for move in reversed(moves)]
+    if ties != "first":
+        codes.sort(reverse=ties == "lowest")
+    return {code: rank for rank, code in enumerate(codes, 1)}
 
 
 def best_ones(searched: Callable[[list[RootMove]], Found], moves: Sequence[RootMove], wanted: int) -> Found:

@@ -27,10 +27,12 @@ NO_MOVE = 0xFFFF
 FEWEST_BITS, MOST_BITS = 4, 34
 
 # data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-47, how
-# many workers are at it in 48-55, and in which episode they began in 56-62;
+# many workers are at it in 48-54, whether another node of a cluster found it in 55, and in which
+# episode those at it began in 56-62;
 # bit 63 is always set, so that no data is 0 and an empty slot matches no position.
 OFFSET = 1 << 15
 PRESENT = 1 << 63
+FOREIGN = 1 << 55
 
 
 @inner
@@ -78,7 +80,13 @@ def age_of(data: Any) -> Any:
     return np.int64((data >> U64(42)) & U64(63))
 
 
-MOST_AT_IT, EPISODES = 255, 128
+@inner
+def is_foreign(data: Any) -> Any:
+    """1 if another node of a cluster found it, else 0."""
+    return np.int64((data >> U64(55)) & U64(1))
+
+
+MOST_AT_IT, EPISODES = 127, 128
 
 
 @inner

@@ -72,6 +72,8 @@ WORKER = record_type(
         "lookups": np.int64,
         "hits": np.int64,  # positions the table knew
         "cuts": np.int64,  # and those it made an end of
+        "foreign_hits": np.int64,  # those of the hits that another node of a cluster had found
+        "foreign_cuts": np.int64,
         "cutoffs": np.int64,  # nodes ended by a move that was too good
         "first_cutoffs": np.int64,  # and those where it was the first move tried
         # options
@@ -84,6 +86,9 @@ WORKER = record_type(
         "at_least": np.int64,  # entries of greater depth may end a search too
         "canonical": np.int64,  # symmetric positions share an entry
         "age": np.int64,
+        "outbox": np.int64,  # address of the ring for entries that others are told of; 0: none
+        "send_from": np.int64,  # depth from which they are told
+        "send_within": np.int64,  # and the ply up to which
         "sorting": np.int64,
         "sort_from": np.int64,  # depth from which moves are ordered
         "killers": np.int64,  # whether each is used
@@ -100,7 +105,18 @@ WORKER = record_type(
     },
 )
 
-COUNTERS = ("nodes", "leaves", "estimates", "lookups", "hits", "cuts", "cutoffs", "first_cutoffs")
+COUNTERS = (
+    "nodes",
+    "leaves",
+    "estimates",
+    "lookups",
+    "hits",
+    "cuts",
+    "foreign_hits",
+    "foreign_cuts",
+    "cutoffs",
+    "first_cutoffs",
+)
 """The fields that count."""
 
 
