@@ -7,23 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from outflank.arena.afar import GamesElsewhere, Lane, Maker
 from outflank.arena.openings import Openings
-from outflank.arena.referee import Game, play
+from outflank.arena.referee import Game
 from outflank.arena.schedule import Fixture, Settings
-from outflank.arena.seat import Seat
 from outflank.arena.standing import Scorer, Standing
 from outflank.arena.store import Directory, Kept
-from outflank.boards import Board
-from outflank.engine.clock import Clock
-from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
+from outflank.distributed.errands import Errands
 from outflank.errors import OutflankError
 from outflank.formats.record import Record
 from outflank.search.contract import Stop
 
-Maker = Callable[[str, Any], Player]
-"""Makes a player from its words for a game's rules. Each concurrent game has players of its own."""
-
 MOST_CONCURRENT = 256
+MOST_ELSEWHERE = 1024
+"""Games at a time in a cluster: each has a thread here that waits for it."""
 
 PROGRESS_SECONDS = 0.2
 """How often a standing is made up for whoever looks on, at most."""
@@ -55,6 +52,7 @@ def play_match(
     replace: bool = False,
     origin: dict[str, Any] | None = None,
     concurrency: int = 1,
+    errands: Errands | None = None,
     finished: Callable[[Kept], None] | None = None,
     progress: Callable[[Standing], None] | None = None,
     stop: Stop | None = None,
@@ -65,13 +63,17 @@ def play_match(
     time. Players stay from game to game. One that has a `reseed(seed)` is given a seed of its own for each game, so
     that players who draw lots do the same whatever else is played beside them. `origin` says where the results come
     from.
+
+    With `errands`, whose workers are `GamesHere` of the same settings, a cluster plays the games, as many at a time as
+    it has lanes for.
     """
     if not 1 <= concurrency <= MOST_CONCURRENT:
         raise OutflankError(f"{concurrency} games at a time: 1 to {MOST_CONCURRENT}")
     if resume and out is None:
         raise OutflankError("to resume a match, say where it was kept (--out)")
     openings = Openings(settings.openings, settings.start, seed=settings.seed, count=settings.rounds)
-    first = _players(settings, make)
+    first = Lane(settings, make)
+    first.fill()
     directory = None
     try:
         if out is not None:
@@ -83,44 +85,21 @@ def play_match(
                 resume=resume,
                 replace_old=replace,
             )
-        run = _Run(settings, make, openings, directory, finished, progress, stop or Stop())
+        run = _Run(settings, openings, directory, finished, progress, stop or Stop())
         run.take_up(directory.kept if directory is not None else ())
-        run.play([first, *({} for _ in range(concurrency - 1))])
+        if errands is None:
+            lanes = [first, *(Lane(settings, make) for _ in range(concurrency - 1))]
+            run.play(lambda count: lanes[count] if count < len(lanes) else None)
+        else:
+            first.close()  # it was only to be seen that there can be such players
+            far = GamesElsewhere(errands)
+            errands.start(stop)
+            run.play(lambda count: far if count < min(max(1, errands.lanes), MOST_ELSEWHERE) else None)
         return run.result()
     finally:
-        for seat in first.values():
-            seat.close()
+        first.close()
         if directory is not None:
             directory.close()
-
-
-def _players(settings: Settings, make: Maker) -> dict[int, Seat]:
-    """One of each: that a player cannot be made should be known before the first game."""
-    seats: dict[int, Seat] = {}
-    try:
-        for number, text in enumerate(settings.players):
-            seats[number] = Seat(make(text, settings.start.game))
-    except Exception as error:
-        for seat in seats.values():
-            seat.close()
-        if isinstance(error, OutflankError):
-            raise
-        raise OutflankError(f"{settings.players[len(seats)]}: {error}") from error
-    return seats
-
-
-class _Absent(SimplePlayer):
-    """In the place of a player that could not be made."""
-
-    def __init__(self, name: str, error: Exception) -> None:
-        super().__init__(name)
-        self._error = error
-
-    def new_game(self, board: Board[Any]) -> None:
-        raise PlayerFailed(f"cannot start: {self._error}")
-
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        raise PlayerFailed(f"cannot start: {self._error}")
 
 
 class _Run:
@@ -129,14 +108,13 @@ class _Run:
     def __init__(
         self,
         settings: Settings,
-        make: Maker,
         openings: Openings,
         directory: Directory | None,
         finished: Callable[[Kept], None] | None,
         progress: Callable[[Standing], None] | None,
         asked_to_stop: Stop,
     ) -> None:
-        self.settings, self.make, self.openings, self.directory = settings, make, openings, directory
+        self.settings, self.openings, self.directory = settings, openings, directory
         self.finished, self.progress = finished, progress
         self.games: dict[int, Kept] = {}
         self.scorer = Scorer(settings)
@@ -165,20 +143,23 @@ class _Run:
         kept_before = set(self.games)
         self._fixtures = (each for each in self.settings.fixtures() if each.number not in kept_before)
 
-    def play(self, lanes: Sequence[dict[int, Seat]]) -> None:
-        """Play what is left, a thread for each lane of players."""
+    def play(self, lanes: Callable[[int], Lane | GamesElsewhere | None]) -> None:
+        """Play what is left, a thread for each lane: one more whenever `lanes` has one beside those there are."""
         if self.progress is not None:
             self.progress(self.scorer.standing())
-        threads = [threading.Thread(target=self._lane, args=(seats,), daemon=True) for seats in lanes]
+        threads: list[threading.Thread] = []
         try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(POLL_SECONDS)
-                    # Looked at, not listened to: a signal's handler would call it while this thread holds its lock.
-                    if self.asked_to_stop.called and not self.stop.called:
-                        self.stop()
+            while True:
+                while (lane := lanes(len(threads))) is not None:
+                    threads.append(threading.Thread(target=self._lane, args=(lane,), daemon=True))
+                    threads[-1].start()
+                busy = next((thread for thread in threads if thread.is_alive()), None)
+                if busy is None:
+                    break
+                busy.join(POLL_SECONDS)
+                # Looked at, not listened to: a signal's handler would call it while this thread holds its lock.
+                if self.asked_to_stop.called and not self.stop.called:
+                    self.stop()
         finally:
             self.stop()
             for thread in threads:
@@ -204,12 +185,10 @@ class _Run:
 
     # --- one lane ---
 
-    def _lane(self, seats: dict[int, Seat]) -> None:
+    def _lane(self, lane: Lane | GamesElsewhere) -> None:
         try:
             while (fixture := self._next()) is not None:
-                for number in (fixture.black, fixture.white):
-                    self._seat(seats, number, fixture)
-                game = self._game(fixture, seats)
+                game = lane.play(fixture, self.openings[fixture.opening], self.stop)
                 if game is None:
                     break
                 self._finish(fixture, game)
@@ -217,45 +196,13 @@ class _Run:
             self.failed.append(error)
             self.stop()
         finally:
-            for seat in seats.values():
-                seat.close()
-            seats.clear()
+            lane.close()
 
     def _next(self) -> Fixture | None:
         with self._lock:
             if self.stop.called or self.asked_to_stop.called or self.scorer.decided:
                 return None
             return next(self._fixtures, None)
-
-    def _seat(self, seats: dict[int, Seat], number: int, fixture: Fixture) -> None:
-        """See that a player sits in its place: the one of the last game, or another if that cannot go on."""
-        if number in seats and seats[number].lost:
-            seats.pop(number).close()
-        if number not in seats:
-            text = self.settings.players[number]
-            try:
-                player = self.make(text, self.settings.start.game)
-            except Exception as error:  # an engine that was there before may be gone: its game is lost, not the match
-                player = _Absent(text, error)
-            seats[number] = Seat(player)
-        reseed = getattr(seats[number].player, "reseed", None)
-        if reseed is not None:
-            seed = self.settings.seed_of(fixture, number)
-            seats[number].ask(lambda _: reseed(seed))
-
-    def _game(self, fixture: Fixture, seats: dict[int, Seat]) -> Game | None:
-        settings = self.settings
-        return play(
-            seats[fixture.black],
-            seats[fixture.white],
-            self.openings[fixture.opening],
-            control=settings.clock,
-            ply_limit=settings.ply_limit,
-            ponder=settings.ponder,
-            lag_seconds=settings.lag_seconds,
-            stop=self.stop,
-            names=(settings.names[fixture.black], settings.names[fixture.white]),
-        )
 
     def _finish(self, fixture: Fixture, game: Game) -> None:
         kept = Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game)

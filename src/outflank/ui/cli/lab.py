@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 from outflank.errors import UnknownName
 from outflank.lab import Progress, Report, experiment_named, experiments, redraw, run
 from outflank.lab import Table as LabTable
+from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.looks import number
 from outflank.lab.store import document
 from outflank.search.contract import Stop
@@ -108,6 +109,8 @@ def _callback(name: str) -> Callable[..., int]:
     def call(out: str | None, resume: bool, replace: bool, as_json: bool, **parameters: Any) -> int:
         given = {key: value for key, value in parameters.items() if value is not None and value != ()}
         stop = Stop()
+        if given.get("cluster") is not None:
+            join_cluster(given["cluster"])
         with _bar(enabled=not as_json) as progress:
             report = interruptibly(
                 lambda: run(name, out=out, resume=resume, replace=replace, progress=progress, stop=stop, **given), stop

@@ -3,7 +3,8 @@
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import click
@@ -13,16 +14,20 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from outflank.arena import MatchResult, Settings, Sprt, Standing, play_match
+from outflank.arena.afar import GamesHere
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
 from outflank.arena.store import Kept
 from outflank.boards import AbaloneBoard, Board
+from outflank.distributed.errands import errands_on, nodes_here, served
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.formats.recognise import GAMES
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.squares import SCORINGS, SIZES
 from outflank.lab.provenance import provenance
+from outflank.machine import usable_cores
 from outflank.search.contract import Stop
+from outflank.search.deepening import MONTE_CARLO
 from outflank.ui.cli.common import diagnostics, one_board, output, print_json
 from outflank.ui.cli.interrupting import interruptibly
 
@@ -43,7 +48,8 @@ def make_player(text: str, game: Any) -> Player:
 @click.option("--clock", default="none", metavar="TIME", help="60, 5+0.1, 2/move or none.  [none]")
 @click.option("--openings", default="", metavar="WHICH", help="random:PLIES, layouts:PLIES, FILE or FILE:PLIES.")
 @click.option("--seed", type=int, default=1, help="For openings and for players who draw lots.  [1]")
-@click.option("--concurrency", type=int, default=1, help="Games at a time.  [1]")
+@click.option("--concurrency", type=int, default=1, help="Games at a time; with --cluster, on each node.  [1]")
+@click.option("--cluster", metavar="WHERE", help="Have the games played by local:N processes, ray://HOST:PORT or mpi.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as one of two differences is the likelier one.")
 @click.option("--sprt-scale", type=click.Choice(["normalized", "logistic"]), default="normalized", help="Their scale.")
 @click.option("--unpaired", is_flag=True, help="A new opening for every game, not for every two.")
@@ -65,6 +71,7 @@ def command(
     openings: str,
     seed: int,
     concurrency: int,
+    cluster: str | None,
     sprt: str | None,
     sprt_scale: Any,
     unpaired: bool,
@@ -88,6 +95,7 @@ def command(
       outflank match "computer depth=5" "computer depth=3" --games 100
       outflank match "computer time=1" "gtp: other-engine" --clock 60+0.5 --out results
       outflank match "computer depth=6" "computer depth=6 evaluation=mobility" --sprt 0,10 --concurrency 2
+      outflank match "computer depth=6 workers=1" "computer depth=5 workers=1" --cluster local:2
     """
     start = one_board(text=None, position=None, file=None, game=game, size=size, layout=layout, scoring=scoring)
     settings = Settings(
@@ -103,31 +111,62 @@ def command(
         lag_seconds=lag,
         sprt=None if sprt is None else Sprt.parse(sprt, scale=sprt_scale),
     )
-    stop = Stop()
-    origin = provenance("outflank " + shlex.join(sys.argv[1:])) if out is not None else None
-    with _watching(settings, as_json=as_json) as (finished, progress):
-        result = interruptibly(
-            lambda: play_match(
-                settings,
-                lambda text, rules: make_player(text, rules),
-                out=out,
-                resume=resume,
-                replace=replace,
-                origin=origin,
-                concurrency=concurrency,
-                finished=finished,
-                progress=progress,
-                stop=stop,
-            ),
-            stop,
-        )
-    _show(result, settings, as_json=as_json)
+    play_games = partial(GamesHere, settings, make_player)
+    if cluster is not None and served(cluster, play_games, per_node=concurrency):
+        return 0
+    with nullcontext() if cluster is None else errands_on(cluster, play_games, per_node=concurrency) as errands:
+        _warn_of_a_crowd(players, cluster, concurrency)
+        stop = Stop()
+        origin = provenance("outflank " + shlex.join(sys.argv[1:])) if out is not None else None
+        with _watching(settings, as_json=as_json) as (finished, progress):
+            result = interruptibly(
+                lambda: play_match(
+                    settings,
+                    lambda text, rules: make_player(text, rules),
+                    out=out,
+                    resume=resume,
+                    replace=replace,
+                    origin=origin,
+                    concurrency=concurrency,
+                    errands=errands,
+                    finished=finished,
+                    progress=progress,
+                    stop=stop,
+                ),
+                stop,
+            )
+        _show(result, settings, as_json=as_json)
+        for why in errands.refused if errands is not None else ():
+            diagnostics().print(f"outflank: warning: played no game: {why}", soft_wrap=True)
     if result.interrupted:
         hint = "" if out is None else f"; --resume --out {out} goes on from here"
         diagnostics().print(f"interrupted{hint}")
         return 130
     test = result.standing.test
     return 1 if test is not None and test.decision == "H0" else 0
+
+
+def _warn_of_a_crowd(players: tuple[str, ...], cluster: str | None, concurrency: int) -> None:
+    """Say so where players take each other's time: a search uses all cores unless it is told otherwise."""
+    cores = max(1, int(usable_cores()))
+    games = concurrency * nodes_here(cluster)
+    widest = max((_workers(text, cores) for text in players), default=0)
+    if games > 1 and games * widest > cores:
+        diagnostics().print(
+            f"outflank: warning: {games} games at a time with players of {widest} workers on {cores} cores: "
+            "they take each other's time; workers=1 says how many a player has",
+            soft_wrap=True,
+        )
+
+
+def _workers(text: str, cores: int) -> int:
+    """Threads that a player searches with; 0: it does not search, or only itself knows."""
+    words = text.split()
+    if words[:1] != ["computer"]:
+        return 0
+    given = [word.removeprefix("workers=") for word in words if word.startswith("workers=")]
+    usual = 1 if {f"algorithm={name}" for name in MONTE_CARLO} & set(words) else cores
+    return int(given[-1]) if given and given[-1].isdigit() else usual
 
 
 # --- what is printed ---

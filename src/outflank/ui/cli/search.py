@@ -1,37 +1,29 @@
 """`outflank search`: the program's main job."""
 
-import contextlib
 import queue
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 import click
-from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table as Grid
 
 from outflank.boards import Board
+from outflank.distributed.cluster import Cluster, check_options, connect
+from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
-from outflank.games.evaluation import WON, evaluations
 from outflank.machine import can_pin, usable_cores
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.contract import Comparison, Limits, Result, Stop, WorkerStatistics
+from outflank.search.contract import Comparison, Limits, Result, Stop
 from outflank.search.deepening import MONTE_CARLO, iterate, iterate_alone
 from outflank.search.division import schemes
-from outflank.ui.cli.common import (
-    PositionCommand,
-    describe,
-    diagnostics,
-    one_board,
-    output,
-    position_options,
-    print_json,
-)
+from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
+from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
+from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
 from outflank.ui.cli.show import draw
 
 Item = Result | BaseException | None
@@ -94,6 +86,18 @@ USUAL_SECONDS = 5.0
 )
 @click.option("--pin", is_flag=True, help="Keep each worker on a core of its own.")
 @click.option("--pace", type=int, default=0, help="Nodes after which a worker lets another have its core.  [never]")
+@click.option(
+    "--cluster",
+    "where",
+    metavar="CLUSTER",
+    help="Search on many machines: local:N, ray://HOST:PORT or mpi; --workers are those of each node then.",
+)
+@click.option(
+    "--replicate",
+    default=None,
+    metavar="POLICY",
+    help=f"Which entries nodes tell each other of: {', '.join(POLICIES)}; async:depth=8,batch=100 sets more.  [async]",
+)
 @click.option("--compare", "comparing", is_flag=True, help="Search again with one worker, and show what sharing cost.")
 @click.option(
     "--moves", type=int, default=1, show_default=True, help="How many of the best moves to find the values of."
@@ -108,6 +112,8 @@ def command(
     table_bits: int,
     step: str,
     schedule: str,
+    where: str | None,
+    replicate: str | None,
     comparing: bool,
     as_json: bool,
     **rest: Any,
@@ -122,6 +128,7 @@ def command(
       outflank search --game abalone --time 10 --moves 3
       outflank search --size 4 --exact
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
+      outflank search --depth 18 --cluster local:2
     """
     names = ("text", "position", "file", "game", "size", "layout", "scoring")
     board = one_board(**{name: rest.pop(name) for name in names})
@@ -133,11 +140,37 @@ def command(
     stop = Stop()
     rest |= {"table_bits": table_bits or None, "step": int(step)}
     rest["schedule"] = int(schedule) if schedule.isdigit() else schedule
-    results = iterate(board, limits, stop=stop, **rest)
-    _warn(rest)
-    if as_json:
-        return _show_json(board, results, stop, rest if comparing else None)
-    return _show(board, results, stop, rest, comparing)
+    if where is None:
+        if replicate is not None:
+            raise OutflankError("--replicate is for clusters: say which with --cluster")
+        results = iterate(board, limits, stop=stop, **rest)
+        _warn(rest)
+        return _shown(board, results, stop, rest, None, comparing, as_json)
+    check_options(replication=replicate or "async", parallel=rest["parallel"], algorithm=rest["algorithm"])
+    with _connected(where, rest["workers"]) as cluster:
+        results = cluster.iterate(board, limits, stop=stop, replication=replicate or "async", **rest)
+        return _shown(board, results, stop, rest, cluster, comparing, as_json)
+
+
+def _connected(where: str, workers: int | None) -> Cluster:
+    console = diagnostics()
+    if not console.is_terminal:
+        return connect(where, workers=workers)
+    with console.status(f"connecting to {where} …"):
+        return connect(where, workers=workers)
+
+
+def _shown(
+    board: Board[Any],
+    results: Iterator[Result],
+    stop: Stop,
+    options: dict[str, Any],
+    cluster: Cluster | None,
+    comparing: bool,
+    as_json: bool,
+) -> int:
+    show = _show_json if as_json else _show
+    return show(board, results, stop, options, cluster, comparing)
 
 
 def _warn(options: dict[str, Any]) -> None:
@@ -150,8 +183,8 @@ def _warn(options: dict[str, Any]) -> None:
         diagnostics().print("warning: --pin does nothing here: this system does not bind threads to cores")
 
 
-def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result]:
-    """The results as they come, searched in another thread.
+def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result | None]:
+    """The results as they come, searched in another thread; None from time to time while none does.
 
     A kernel does not see Ctrl-C; this thread does, and calls `stop`.
     """
@@ -169,7 +202,15 @@ def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result]:
     before = signal.signal(signal.SIGINT, lambda *_: stop())
     try:
         threading.Thread(target=work, daemon=True).start()
-        while (item := _next(arrived)) is not None:
+        while True:
+            try:
+                # In short steps, so that signals are seen on every system.
+                item = arrived.get(timeout=0.2)
+            except queue.Empty:
+                yield None
+                continue
+            if item is None:
+                break
             if isinstance(item, BaseException):
                 raise item
             yield item
@@ -177,91 +218,82 @@ def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result]:
         signal.signal(signal.SIGINT, before)
 
 
-def _next(arrived: "queue.Queue[Item]") -> "Item":
-    """Wait in short steps, so that signals are seen on every system."""
-    while True:
-        with contextlib.suppress(queue.Empty):
-            return arrived.get(timeout=0.2)
-
-
-def _show_json(board: Board[Any], results: Iterator[Result], stop: Stop, compared: dict[str, Any] | None) -> int:
+def _show_json(
+    board: Board[Any],
+    results: Iterator[Result],
+    stop: Stop,
+    options: dict[str, Any],
+    cluster: Cluster | None,
+    comparing: bool,
+) -> int:
     last = None
-    for last in _results(results, stop):
-        print_json("search-iteration", **_fields(last))
+    for result in _results(results, stop):
+        if result is not None:
+            last = result
+            print_json("search-iteration", **fields(last))
     assert last is not None
-    comparison = {}
-    if compared is not None and not stop.called:
-        beside = _compared(board, last, stop, compared)
-        comparison = {
-            "compare": {
-                "nodes": beside.alone.nodes,
-                "seconds": round(beside.alone.seconds, 6),
-                "speed_up": round(beside.speed_up, 4),
-                "efficiency": round(beside.efficiency, 4),
-                "search_overhead": round(beside.search_overhead, 4),
-            }
-        }
-    print_json("search", position=board.to_text(), **_fields(last), **_statistics(last), **comparison)
+    found = statistics_of(cluster) if cluster is not None else None
+    comparison: dict[str, Any] = {} if found is None else {"cluster": found.as_dict()}
+    if comparing and not stop.called:
+        beside = _compared(board, last, stop, options)
+        comparison["compare"] = comparison_fields(beside)
+    print_json("search", position=board.to_text(), **fields(last), **statistics(last), **comparison)
+    return _status(stop, cluster)
+
+
+def _status(stop: Stop, cluster: Cluster | None) -> int:
+    """130 where the user ended it, 1 where the cluster did."""
+    trouble = cluster.head.trouble if cluster is not None and cluster.head is not None else None
+    if trouble is not None:
+        diagnostics().print(f"outflank: {trouble}; this is the best so far")
+        return 1
     return 130 if stop.called else 0
 
 
 def _compared(board: Board[Any], together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
     """The same search with one worker, where Ctrl-C is seen too."""
     alone = None
-    for alone in _results(iterate_alone(board, together, stop=stop, **options), stop):  # noqa: B007  # the last is wanted
-        pass
+    for result in _results(iterate_alone(board, together, stop=stop, **options), stop):
+        alone = result or alone
     assert alone is not None
     return Comparison(alone=alone, together=together)
 
 
-def _fields(result: Result) -> dict[str, Any]:
-    return {
-        "value": result.value,
-        "move": str(result.move) if result.move else None,
-        "pv": [str(move) for move in result.pv],
-        "depth": result.depth,
-        "nodes": result.nodes,
-        "leaves": result.leaves,
-        "seconds": round(result.seconds, 6),
-        "exact": result.exact,
-        "stopped": result.stopped,
-        "moves": [{"move": str(entry.move), "value": entry.value} for entry in result.best],
-    }
-
-
-def _statistics(result: Result) -> dict[str, Any]:
-    return {
-        "nodes_per_second": round(result.nodes_per_second),
-        "table_bytes": result.table_bytes,
-        "table_lookups": result.lookups,
-        "table_hits": result.hits,
-        "scheme": result.scheme,
-        "worker_bytes": result.worker_bytes,
-        "idle_share": round(result.idle_share, 4),
-        "workers": [asdict(worker) for worker in result.workers],
-    }
-
-
-def _show(board: Board[Any], results: Iterator[Result], stop: Stop, options: dict[str, Any], comparing: bool) -> int:
+def _show(
+    board: Board[Any],
+    results: Iterator[Result],
+    stop: Stop,
+    options: dict[str, Any],
+    cluster: Cluster | None,
+    comparing: bool,
+) -> int:
     console = output()
     rows: list[Result] = []
     with _live(console) as live:
         for result in _results(results, stop):
+            if result is None:
+                if cluster is not None and live.is_started:
+                    live.update(Group(iteration_grid(rows), live_view(cluster)))
+                continue
             if rows and result.depth == rows[-1].depth and result.stopped:
                 rows[-1] = result
             else:
                 rows.append(result)
-            live.update(_grid(rows))
+            live.update(iteration_grid(rows) if cluster is None else Group(iteration_grid(rows), live_view(cluster)))
+        if rows:
+            live.update(iteration_grid(rows))
     last = rows[-1]
     if not console.is_terminal:
-        console.print(_grid(rows))
+        console.print(iteration_grid(rows))
     console.print()
     draw(console, board)
     console.print()
-    for line in _conclusion(board, last, options):
+    for line in conclusion(board, last, options):
         console.print(line)
-    if last.scheme is not None:
-        console.print(_worker_grid(last))
+    if cluster is not None:
+        _print_cluster(console, cluster)
+    elif last.scheme is not None:
+        console.print(worker_grid(last))
     if comparing and not stop.called:
         beside = _compared(board, last, stop, options)
         if stop.called:
@@ -272,7 +304,15 @@ def _show(board: Board[Any], results: Iterator[Result], stop: Stop, options: dic
                 f"speed-up {beside.speed_up:.2f}, efficiency {beside.efficiency:.2f}, "
                 f"search overhead {beside.search_overhead:+.1%}"
             )
-    return 130 if stop.called else 0
+    return _status(stop, cluster)
+
+
+def _print_cluster(console: Console, cluster: Cluster) -> None:
+    found = statistics_of(cluster)
+    if found is not None:
+        console.print(node_grid(found))
+        for line in cluster_conclusion(found):
+            console.print(line)
 
 
 @contextmanager
@@ -284,83 +324,3 @@ def _live(console: Console) -> Iterator[Live]:
         return
     with live:
         yield live
-
-
-def _grid(results: list[Result]) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("depth", "value", "time", "nodes", "nodes/s"):
-        grid.add_column(name, justify="right", no_wrap=True)
-    grid.add_column("principal variation", overflow="fold")
-    for result in results[-30:]:
-        mark = "=" if result.exact else ""
-        grid.add_row(
-            f"{result.depth}{'…' if result.stopped else ''}",
-            f"{worth(result)}{mark}",
-            f"{result.seconds:.2f} s",
-            f"{result.nodes:,}",
-            f"{result.nodes_per_second / 1e6:.1f} M",
-            " ".join(map(str, result.pv)),
-        )
-    return grid
-
-
-MOST_COLUMNS = 6
-"""Workers shown one by one."""
-
-
-def _worker_grid(result: Result) -> Grid:
-    """What the workers did: all together, and each; of many, the least and the most."""
-    workers = result.workers
-    counts: dict[str, Callable[[WorkerStatistics], float]] = {
-        "nodes": lambda worker: worker.nodes,
-        "  of these given up": lambda worker: worker.wasted_nodes,
-        "seconds busy": lambda worker: round(worker.useful_seconds, 2),
-        "seconds idle": lambda worker: round(worker.idle_seconds, 2),
-        "moves offered": lambda worker: worker.spawned,
-        "moves searched of those": lambda worker: worker.executed,
-        "  offered by others": lambda worker: worker.stolen,
-        "steals tried": lambda worker: worker.steals_tried,
-        "steals won": lambda worker: worker.steals_won,
-        "aborts sent": lambda worker: worker.aborts_sent,
-        "aborts obeyed": lambda worker: worker.aborts_obeyed,
-        "table hits": lambda worker: worker.table_hits,
-        "cut-offs": lambda worker: worker.cutoffs,
-        "  by the first move": lambda worker: worker.first_cutoffs,
-    }
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("workers")
-    few = len(workers) <= MOST_COLUMNS
-    for name in ("all", *(map(str, range(len(workers))) if few else ("least", "most"))):
-        grid.add_column(name, justify="right", no_wrap=True)
-    for name, count in counts.items():
-        each = [count(worker) for worker in workers]
-        shown = (sum(each), *(each if few else (min(each), max(each))))
-        grid.add_row(name, *(f"{number:,}" if isinstance(number, int) else f"{number:,.2f}" for number in shown))
-    return grid
-
-
-def worth(result: Result) -> str:
-    """A value in words where it is a finished game's."""
-    if abs(result.value) > WON:
-        return f"{'won' if result.value > 0 else 'lost'} by {abs(result.value) - WON}"
-    return f"{result.value:+d}"
-
-
-def _conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
-    if last.move is None:
-        return [f"The game is over: {worth(last)} for {board.turn}."]
-    certainty = "proved to the end" if last.exact else f"depth {last.depth}" + (", stopped" if last.stopped else "")
-    unit = "the final score" if options["exact"] else options["evaluation"] or next(iter(evaluations(board.game)))
-    how = f"{certainty}, {options['algorithm']}" + ("" if options["algorithm"] in MONTE_CARLO else f", {unit}")
-    lines = [f"{describe(board)}: {board.turn} plays {last.move}, worth {worth(last)} ({how})"]
-    if len(last.best) > 1:
-        lines += [f"  {entry.move}  {entry.value:+d}" for entry in last.best]
-    speed = f"{last.nodes_per_second / 1e6:.1f} M nodes/s"
-    lines.append(f"{last.nodes:,} nodes, {last.leaves:,} leaves, {last.seconds:.2f} s, {speed}")
-    if last.scheme is not None:
-        memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
-        lines.append(f"{last.scheme}, {len(last.workers)} workers{memory}, idle {last.idle_share:.1%} of their time")
-    if last.table_bytes:
-        share = 100 * last.hits / last.lookups if last.lookups else 0.0
-        lines.append(f"table {last.table_bytes / 2**20:.0f} MiB, {last.lookups:,} look-ups, {share:.1f} % known")
-    return lines

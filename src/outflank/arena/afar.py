@@ -1,0 +1,159 @@
+"""The games of a match, one after the other: in a lane of this process, or in one of a cluster's."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from outflank.arena.referee import Ending, Game, play, start_of
+from outflank.arena.schedule import Fixture, Settings
+from outflank.arena.seat import GRACE_SECONDS, Seat
+from outflank.arena.store import Kept
+from outflank.boards import Board
+from outflank.distributed.errands import Errands, Item
+from outflank.engine.clock import Clock
+from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
+from outflank.errors import OutflankError
+from outflank.formats.record import PlayedMove, Record
+from outflank.search.contract import Stop
+
+Maker = Callable[[str, Any], Player]
+"""Makes a player from its words for a game's rules. Each concurrent game has players of its own."""
+
+CLOSE_SECONDS = 2 * GRACE_SECONDS
+"""How long games that were stopped are waited for at the end: a player that does not come back takes that long."""
+
+
+class Lane:
+    """Players who stay from game to game."""
+
+    def __init__(self, settings: Settings, make: Maker) -> None:
+        self._settings, self._make = settings, make
+        self._seats: dict[int, Seat] = {}
+
+    def fill(self) -> None:
+        """Make one of each: that a player cannot be made should be known before the first game."""
+        for number, text in enumerate(self._settings.players):
+            try:
+                self._seats[number] = Seat(self._make(text, self._settings.start.game))
+            except Exception as error:
+                self.close()
+                if isinstance(error, OutflankError):
+                    raise
+                raise OutflankError(f"{text}: {error}") from error
+
+    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> Game | None:
+        """A game of the schedule from its opening; None if `stop` was called before it ended."""
+        settings = self._settings
+        for number in (fixture.black, fixture.white):
+            self._seat(number, fixture)
+        return play(
+            self._seats[fixture.black],
+            self._seats[fixture.white],
+            board,
+            control=settings.clock,
+            ply_limit=settings.ply_limit,
+            ponder=settings.ponder,
+            lag_seconds=settings.lag_seconds,
+            stop=stop,
+            names=(settings.names[fixture.black], settings.names[fixture.white]),
+        )
+
+    def close(self) -> None:
+        """Send the players home."""
+        for seat in self._seats.values():
+            seat.close()
+        self._seats.clear()
+
+    def _seat(self, number: int, fixture: Fixture) -> None:
+        """See that a player sits in its place: the one of the last game, or another if that cannot go on."""
+        seats = self._seats
+        if number in seats and seats[number].lost:
+            seats.pop(number).close()
+        if number not in seats:
+            text = self._settings.players[number]
+            try:
+                player = self._make(text, self._settings.start.game)
+            except Exception as error:  # an engine that was there before may be gone: its game is lost, not the match
+                player = _Absent(text, error)
+            seats[number] = Seat(player)
+        reseed = getattr(seats[number].player, "reseed", None)
+        if reseed is not None:
+            seed = self._settings.seed_of(fixture, number)
+            seats[number].ask(lambda _: reseed(seed))
+
+
+class _Absent(SimplePlayer):
+    """In the place of a player that could not be made."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        super().__init__(name)
+        self._error = error
+
+    def new_game(self, board: Board[Any]) -> None:
+        raise PlayerFailed(f"cannot start: {self._error}")
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        raise PlayerFailed(f"cannot start: {self._error}")
+
+
+class GamesElsewhere:
+    """A lane whose games are played by a cluster."""
+
+    def __init__(self, errands: Errands) -> None:
+        self._errands = errands
+
+    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> Game | None:
+        """A game of the schedule, sent as one that has only begun: a file of openings may be on no other machine."""
+        opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
+        begun = Game(record=opening, ending=Ending(points=0.5, score=0))
+        answer = self._errands.do(_kept(fixture, begun), stop=stop)
+        return None if answer is None else Kept.of(answer, board.game).game
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
+class GamesHere:
+    """A node of a cluster that plays games of a match: the same settings, players of its own, any game."""
+
+    def __init__(self, settings: Settings, make: Maker) -> None:
+        self._settings, self._make = settings, make
+        self._changed = threading.Condition()
+        self._closed, self._busy = False, 0
+        first = Lane(settings, make)
+        first.fill()
+        self._free = [first]
+
+    def do(self, item: Item, stop: Stop) -> Item | None:
+        """Play the game, in a lane that is free."""
+        begun = Kept.of(item, self._settings.start.game)
+        fixture = self._settings.fixture(begun.number)
+        if fixture is None:
+            raise OutflankError(f"there is no game {begun.number + 1} in this match")
+        board = Board.from_setup(begun.game.record.setup)
+        with self._changed:
+            lane = self._free.pop() if self._free else Lane(self._settings, self._make)
+            self._busy += 1
+        try:
+            game = lane.play(fixture, board, stop)
+        finally:
+            if self._closed:
+                lane.close()
+            with self._changed:
+                self._free.append(lane)
+                self._busy -= 1
+                self._changed.notify_all()
+        return None if game is None else _kept(fixture, game)
+
+    def close(self) -> None:
+        """Send all players home: a program that one of them is would outlive this process."""
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._busy, CLOSE_SECONDS)
+            free, self._free = self._free, []
+        for lane in free:
+            lane.close()
+
+
+def _kept(fixture: Fixture, game: Game) -> Item:
+    return Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game).as_dict()

@@ -1,0 +1,152 @@
+"""Clusters as users see them: connect to one, search on it, see what it did."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
+
+from outflank.boards import Board
+from outflank.distributed.addresses import parse_address
+from outflank.distributed.fabric import Fabric
+from outflank.distributed.head import Head, Tuning
+from outflank.distributed.node import Setup
+from outflank.distributed.replication import Replication, replication_named
+from outflank.errors import OutflankError, UnknownName
+from outflank.search.contract import Limits, Result, Stop
+from outflank.search.deepening import iterate
+from outflank.search.division import Scheme
+from outflank.search.root import Root
+
+CARRIED = ("alphabeta", "pvs", "mtdf")
+SPLITTINGS = ("ybw", "jamboree")
+"""How the top of a tree can be divided among nodes."""
+
+
+def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = None) -> "Cluster":
+    """Start a cluster on this machine (`local:3`), or connect to one (`ray://HOST:PORT`, `mpi`).
+
+    On MPI all ranks run the same program: those that are not the head serve here, and leave the program when the head
+    closes the cluster.
+    """
+    address = parse_address(text)
+    if address.engine == "mpi":
+        from outflank.distributed.mpi_post import is_head
+        from outflank.distributed.on_mpi import OnMpi, serve
+
+        if not is_head():
+            serve()
+            raise SystemExit(0)
+        return Cluster(OnMpi(), tuning=tuning)
+    from outflank.distributed import on_ray, raylets
+
+    raylets.require_ray()
+    if address.engine == "local":
+        assert address.nodes is not None
+        raylets.start_local(address.nodes * (workers or 1))
+    else:
+        assert address.address is not None
+        raylets.attach(address.address)
+    try:
+        return Cluster(on_ray.OnRay(here=address.nodes, workers=workers), tuning=tuning)
+    except BaseException:
+        raylets.detach()
+        raise
+
+
+def check_options(*, replication: str | Replication, parallel: str | None, algorithm: str) -> Replication:
+    """Refuse what a cluster cannot do, before one is started; the policy."""
+    if parallel is not None and parallel not in SPLITTINGS:
+        raise UnknownName.among("scheme for a cluster", parallel, SPLITTINGS)
+    if algorithm not in CARRIED:
+        raise OutflankError(f"a cluster does not carry {algorithm}: only {', '.join(CARRIED)}")
+    return replication_named(replication) if isinstance(replication, str) else replication
+
+
+class Cluster:
+    """Nodes that search together. A context manager: they are let go at its end.
+
+    >>> from outflank import Limits, OthelloBoard
+    >>> from outflank.distributed.inside import Inside
+    >>> with Cluster(Inside(2)) as cluster:
+    ...     found = cluster.search(OthelloBoard.start(6), Limits(depth=4), workers=1)
+    >>> found.depth
+    4
+    """
+
+    def __init__(self, fabric: Fabric, *, tuning: Tuning | None = None) -> None:
+        self.fabric = fabric
+        self.tuning = tuning or Tuning()
+        self.head: Head | None = None
+        """Of the last search, or of the one under way: who took part, and what became of it."""
+        self._eras = itertools.count(1)
+
+    def search(self, board: Board[Any], limits: Limits | None = None, **options: Any) -> Result:
+        """Find the best move: the last result of `iterate`, with the same arguments."""
+        result = None
+        for result in self.iterate(board, limits, **options):  # noqa: B007  # the last one is wanted
+            pass
+        assert result is not None
+        return result
+
+    def iterate(
+        self,
+        board: Board[Any],
+        limits: Limits | None = None,
+        *,
+        stop: Stop | None = None,
+        replication: str | Replication = "async",
+        parallel: str | None = None,
+        **options: Any,
+    ) -> Iterator[Result]:
+        """Search deeper and deeper, as `outflank.iterate` does, by all nodes together.
+
+        `workers` are those of each node. `parallel` says how the top of the tree is divided, `ybw` or `jamboree`;
+        `threshold` the plies left at which a part becomes a job of one node. The value is that of one worker.
+        """
+        check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
+        scheme = self.scheme(replication=replication, parallel=parallel)
+        return self._noted(iterate(board, limits, stop=stop, parallel=scheme, **options))
+
+    def _noted(self, results: Iterator[Result]) -> Iterator[Result]:
+        for result in results:
+            self.fabric.note(f"the best so far: {result.move}, worth {result.value:+d}, depth {result.depth}")
+            yield result
+
+    def scheme(self, *, replication: str | Replication = "async", parallel: str | None = None) -> Scheme:
+        """This cluster as a way to share a search: what `outflank.search` takes for `parallel`."""
+        parallel = parallel or "ybw"
+        policy = check_options(replication=replication, parallel=parallel, algorithm=CARRIED[0])
+
+        def divide(root: Root, workers: int) -> Head:
+            setup = Setup(
+                game=root.game,
+                position=root.position,
+                options=replace(root.options, parallel=None),
+                replication=policy,
+                era=next(self._eras),
+            )
+            self.head = Head(
+                root, self.fabric, setup, in_order=parallel == "jamboree", tuning=self.tuning, eras=self._eras
+            )
+            return self.head
+
+        return Scheme(
+            name=f"{parallel} on {self.fabric.name}",
+            carries=CARRIED,
+            promises="value and move",
+            costs="messages; what a node's table does not know of the others'",
+            divide=divide,
+        )
+
+    def close(self) -> None:
+        """Let the nodes go."""
+        self.fabric.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,102 @@
+"""Errands on the ranks of an MPI program."""
+
+import contextlib
+import queue
+import threading
+from typing import Any
+
+from outflank import __version__
+from outflank.distributed.errands.events import Answered, Events, Heard, Hired, Make, Refused
+from outflank.distributed.errands.inside import Inside
+from outflank.distributed.mpi_post import LEAVING_SECONDS, Post, require_mpi
+
+
+class MpiErrands:
+    """Errands on the ranks of an MPI program, seen from rank 0, which does its share on threads of its own."""
+
+    def __init__(self, make: Make, per_node: int) -> None:
+        self._mpi = require_mpi()
+        self._post = Post(self._mpi, self._mpi.COMM_WORLD)
+        self._here = Inside(make, per_node=per_node)
+        self._refused: set[int] = set()
+        self._gone: set[int] = set()
+        self._outbox: queue.SimpleQueue[tuple[int, str, dict[str, Any]]] = queue.SimpleQueue()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def hopes(self) -> int:
+        others = int(self._post.size) - 1
+        return self._here.hopes + others - len(self._refused)
+
+    def open(self, events: Events) -> None:
+        self._events = events
+        for rank in range(1, self._post.size):
+            self._outbox.put((rank, "hire", {}))
+        self._here.open(events)
+        self._begin()
+
+    def run(self, node: int, ticket: int, item: dict[str, Any]) -> None:
+        if node == 0:
+            self._here.run(node, ticket, item)
+        else:
+            self._outbox.put((node, "run", {"ticket": ticket, "item": item}))
+
+    def cancel(self, node: int, ticket: int) -> None:
+        if node == 0:
+            self._here.cancel(node, ticket)
+        else:
+            self._outbox.put((node, "cancel", {"ticket": ticket}))
+
+    def look(self) -> None:
+        self._here.look()
+
+    def let_go(self, node: int) -> None:
+        """A rank that dies takes all others along: there is nobody to forget."""
+
+    def close(self) -> None:
+        for rank in range(1, self._post.size):
+            self._outbox.put((rank, "leave", {}))
+        if self._thread is None:  # those who serve wait for us, whether they were ever asked or not
+            self._events = queue.SimpleQueue()
+            self._begin()
+        assert self._thread is not None
+        self._here.close()
+        self._thread.join(LEAVING_SECONDS)
+        self._over.set()
+        self._thread.join()
+        if len(self._gone) < self._post.size - 1:
+            self._post.end_all()
+
+    def _begin(self) -> None:
+        self._thread = threading.Thread(target=self._speak, name="outflank-mpi", daemon=True)
+        self._thread.start()
+
+    def _speak(self) -> None:
+        """The one thread that speaks MPI, until all have left."""
+        while len(self._gone) < self._post.size - 1 and not self._over.is_set():
+            idle = True
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    rank, what, rest = self._outbox.get_nowait()
+                    self._post.say(rank, what, **rest)
+                    idle = False
+            for rank, what, rest in self._post.received():
+                idle = False
+                self._heed(rank, what, rest)
+            if idle:
+                self._post.nap()
+
+    def _heed(self, rank: int, what: str, rest: Any) -> None:
+        if what == "left":
+            self._gone.add(rank)
+        elif what == "done":
+            self._events.put(Answered(rank, rest["ticket"], rest["outcome"]))
+        elif what == "well":
+            self._events.put(Heard(rank))
+        elif what == "hired" and rest["version"] == __version__:
+            self._events.put(Hired(rank, rest["where"], rest["lanes"]))
+        else:
+            why = rest.get("why") or f"{rest['where']} has outflank {rest['version']}, and this is {__version__}"
+            self._refused.add(rank)
+            self._events.put(Refused(rank, why))

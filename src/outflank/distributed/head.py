@@ -1,0 +1,371 @@
+"""The head of a cluster: hands out the parts of a tree, and makes a value of what comes back."""
+
+import itertools
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from outflank.distributed.fabric import Fabric, HeadLost
+from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
+from outflank.distributed.node import Setup
+from outflank.distributed.opening import followed, noted, opened
+from outflank.distributed.tree import Homes, Place, Splitting, Tree
+from outflank.games.rules import MOVE, pack
+from outflank.search.alone import Alone
+from outflank.search.contract import WorkerStatistics
+from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, best_ones
+from outflank.search.table import EXACT
+from outflank.search.worker import COUNTERS
+
+POLL_SECONDS = 0.01
+"""How long a stop, or a node that says nothing, may go unnoticed by the head."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """The numbers of a cluster's search. Values do not depend on them."""
+
+    job_seconds: float | None = None
+    """How long a job should take where no threshold is given: it is moved until they do. None: the engine's own."""
+    alone_seconds: float = 0.02
+    """An iteration is not worth sharing if the one before took less."""
+    patience_seconds: float = 5.0
+    """How long a node may say nothing before its jobs are given to others."""
+    gather_seconds: float = 30.0
+    """How long to wait for the others once the first node is there. They may also come later."""
+    join_seconds: float = 120.0
+    """How long to wait for the first node, or for another one when all are gone: a node may have to compile first."""
+
+
+@dataclass(slots=True)
+class Member:
+    """A node as the head knows it."""
+
+    where: str
+    workers: int
+    heard: float
+    """When it last said anything."""
+    job: Job | None = None
+    since: float = 0.0
+    unwanted_since: float | None = None
+    warm: bool = False
+    """Whether it has searched what the head had searched alone."""
+    silent: bool = False
+    gone: str | None = None
+    """Why it is not there any more."""
+    seen: int = -1
+    """The tree's changes when it last found nothing to do."""
+    jobs: int = 0
+    wasted_jobs: int = 0
+    useful_seconds: float = 0.0
+    wasted_nodes: int = 0
+    stops: int = 0
+    slowest_stop_seconds: float = 0.0
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTERS, 0))
+    report: NodeReport = field(default_factory=NodeReport)
+    joined: float = 0.0
+    away: float = 0.0
+
+
+class Head:
+    """A `Division` of a root among the nodes of a cluster."""
+
+    def __init__(
+        self, root: Root, fabric: Fabric, setup: Setup, *, in_order: bool, tuning: Tuning, eras: Iterator[int]
+    ) -> None:
+        self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
+        self.in_order = in_order
+        root.workers = root.new_workers(2)  # the head's own, and one that counts for all nodes
+        self.nbytes = int(root.workers.nbytes)
+        self.members: dict[int, Member] = {}
+        self.places: dict[int, Place] = {}
+        self.spawned = 0
+        self.trouble: str | None = None
+        """Why the search has ended before its time, if it has."""
+        self.losses: list[str] = []
+        """Which nodes were lost or given up, and why."""
+        self.outcomes: list[tuple[int, Job, Outcome]] | None = None
+        """Where a recording wants what came of every job: the node, the job and its outcome."""
+        self._alone = Alone(root)
+        self._eras, self._era = eras, setup.era
+        self._homes = Homes()
+        self._tickets = itertools.count(1)
+        self._threshold: int | None = root.options.threshold
+        self._measured: dict[int, tuple[int, float]] = {}  # jobs and their seconds, by depth
+        self._last = 0.0
+        self._alone_depth = 0
+        self._began = time.perf_counter()
+        self._ended: float | None = None
+        self.bytes_before = fabric.bytes_carried
+
+    # --- as a division ---
+
+    def ready(self) -> None:
+        self._alone.ready()
+        root = self.root
+        here = pack(root.game, root.position)
+        opened(root.game, root.evaluation, *here, 0, 1, 1, 0, root.worker)
+        followed(root.game, *here, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
+        noted(root.game, *here, 0, EXACT, 0, 0, 0, root.worker)
+        self.fabric.prepare(self.setup)
+        self._await_members()
+        # The others take about as long to load their kernels: a search is timed from when they can all take part.
+        deadline = time.perf_counter() + self.tuning.gather_seconds
+        while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
+            for event in self.fabric.wait(POLL_SECONDS):
+                self._heed(None, event)
+        self._began = time.perf_counter()
+
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+        began = time.perf_counter()
+        if depth <= 2 or self.root.depth_below(depth) < 1 or self._last < self.tuning.alone_seconds:
+            found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
+            self._alone_depth = depth
+        else:
+            found = best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
+        self._last = time.perf_counter() - began
+        return found
+
+    def full(self, depth: int) -> Found:
+        raise NotImplementedError("minimax is not carried")
+
+    def forget(self) -> None:
+        self.root.forget()
+        self._era = next(self._eras)
+        self._homes = Homes()
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        found = []
+        for number, member in self.members.items():
+            place = self.places.get(number, Place())
+            there = self.present_seconds(member)
+            found.append(
+                WorkerStatistics(
+                    useful_seconds=member.useful_seconds,
+                    idle_seconds=max(0.0, there - member.useful_seconds),
+                    nodes=member.counts["nodes"],
+                    wasted_nodes=member.wasted_nodes,
+                    spawned=0,
+                    executed=member.jobs,
+                    stolen=place.stolen,
+                    steals_tried=place.tried,
+                    steals_won=place.stolen,
+                    aborts_sent=0,
+                    aborts_obeyed=member.stops,
+                    table_lookups=member.counts["lookups"],
+                    table_hits=member.counts["hits"],
+                    cutoffs=member.counts["cutoffs"],
+                    first_cutoffs=member.counts["first_cutoffs"],
+                )
+            )
+        return tuple(found)
+
+    @property
+    def seconds(self) -> float:
+        """How long the search has taken so far."""
+        return (self._ended or time.perf_counter()) - self._began
+
+    def present_seconds(self, member: Member) -> float:
+        """How long a node has been there in this search."""
+        end = member.away or self._ended or time.perf_counter()
+        return max(0.0, end - max(member.joined, self._began))
+
+    def close(self) -> None:
+        """Stop what still runs. The nodes stay, for the next search."""
+        self._ended = time.perf_counter()
+        for number, member in self.members.items():
+            if member.job is not None and member.gone is None:
+                self._stop(number, member)
+        # What they have counted, once more: the last reports are up to a second old.
+        deadline = time.perf_counter() + 1.0
+        waiting = {number for number, member in self.members.items() if member.gone is None and not member.silent}
+        try:
+            self.fabric.ask()
+            while waiting and self.trouble is None and time.perf_counter() < deadline:
+                for event in self.fabric.wait(POLL_SECONDS):
+                    self._heed(None, event)
+                    if isinstance(event, Reported):
+                        waiting.discard(event.node)
+        except HeadLost:
+            pass
+
+    # --- one tree ---
+
+    @property
+    def threshold(self) -> int:
+        """Plies left at which a part becomes a job."""
+        return self._threshold if self._threshold is not None else 1
+
+    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
+        splitting = Splitting(threshold=self._threshold_for(depth), in_order=self.in_order)
+        tree = Tree(
+            self.root,
+            splitting,
+            moves,
+            depth=depth,
+            alpha=alpha,
+            beta=beta,
+            era=self._era,
+            tickets=self._tickets,
+            places=self.places,
+            homes=self._homes,
+        )
+        for member in self.members.values():
+            member.seen = -1
+        try:
+            while tree.found is None:
+                if self.root.bell.stop or self.root.counter("nodes") >= self.root.bell.node_limit:
+                    raise Stopped
+                self._hand_out(tree)
+                if tree.found is None:
+                    for event in self.fabric.wait(POLL_SECONDS):
+                        self._heed(tree, event)
+                self._stop_unwanted(tree)
+                self._look_after(tree)
+            return tree.found
+        except HeadLost as error:
+            self.trouble = str(error)
+            raise Stopped from None
+        finally:
+            tree.abandon()
+            self._stop_unwanted(tree)
+            self.spawned += tree.spawned
+
+    def _threshold_for(self, depth: int) -> int:
+        """The one that is given, or that at which jobs take about as long as they should."""
+        if self.root.options.threshold is not None:
+            return max(1, self.root.options.threshold)
+        chosen = max(1, depth - 3)
+        wanted = self.fabric.job_seconds if self.tuning.job_seconds is None else self.tuning.job_seconds
+        known = {left: seconds / count for left, (count, seconds) in self._measured.items() if count >= 4}
+        if known:
+            # Each ply more takes some three times as long.
+            left, seconds = max(known.items())
+            while seconds > wanted and left > 1:
+                left, seconds = left - 1, known.get(left - 1, seconds / 3)
+            while seconds * 3 < wanted and left < depth - 1:
+                left, seconds = left + 1, known.get(left + 1, seconds * 3)
+            chosen = left
+        self._threshold = min(max(chosen, 1), max(depth - 1, 1))
+        return self._threshold
+
+    def _hand_out(self, tree: Tree) -> None:
+        for number, member in self.members.items():
+            if member.job is not None or member.silent or member.gone is not None or member.seen == tree.changes:
+                continue
+            warm, member.warm = member.warm or self._alone_depth == 0, True
+            job = tree.take(number) if warm else self._warming()
+            if job is None:
+                member.seen = tree.changes
+                continue
+            member.job, member.since, member.unwanted_since = job, time.perf_counter(), None
+            member.jobs += 1
+            self.fabric.submit(number, job)
+
+    def _warming(self) -> Job:
+        """What a node does first: it searches what the head has searched alone, for its table knows nothing of that.
+
+        Without it a node enters 6 to 12 % more nodes in a search of some seconds, for want of moves to try first.
+        """
+        first, second = pack(self.root.game, self.root.position)
+        return Job(
+            ticket=next(self._tickets),
+            era=self._era,
+            first=int(first),
+            second=int(second),
+            depth=self._alone_depth,
+            ply=0,
+            alpha=LOW,
+            beta=HIGH,
+            deepen=True,
+        )
+
+    def _heed(self, tree: Tree | None, event: Event) -> None:
+        now = time.perf_counter()
+        if isinstance(event, Joined):
+            self.members[event.node] = Member(event.where, event.workers, now, joined=now)
+            return
+        member = self.members.get(event.node)
+        if member is None:
+            return  # it left before it was known
+        member.heard = now
+        if isinstance(event, Reported):
+            member.report = event.report
+            member.silent = False
+        elif isinstance(event, Left):
+            member.gone, member.away = event.why, now
+            self.losses.append(f"node {event.node} ({member.where}): {event.why}")
+            if member.job is not None and tree is not None:
+                tree.lose(member.job.ticket)
+            member.job = None
+        elif isinstance(event, Ended):
+            self._end(tree, event.node, member, event.outcome, now)
+
+    def _end(self, tree: Tree | None, number: int, member: Member, outcome: Outcome, now: float) -> None:
+        member.silent = False
+        job = member.job
+        current = job is not None and job.ticket == outcome.ticket
+        if current:
+            if member.unwanted_since is not None:
+                member.slowest_stop_seconds = max(member.slowest_stop_seconds, now - member.unwanted_since)
+            member.job, member.seen = None, -1
+        everybody = self.root.workers[1]
+        for name, count in zip(COUNTERS, outcome.counts, strict=True):
+            member.counts[name] += count
+            if name != "estimates" or job is None or not job.deepen:  # what only filled a table says nothing of a value
+                everybody[name] += count
+        member.useful_seconds += outcome.seconds
+        if self.outcomes is not None and job is not None and current:
+            self.outcomes.append((number, job, outcome))
+        if tree is not None and current and tree.deliver(outcome):
+            assert job is not None
+            count, seconds = self._measured.get(job.depth, (0, 0.0))
+            self._measured[job.depth] = count + 1, seconds + outcome.seconds
+        elif job is None or not job.deepen:
+            member.wasted_jobs += 1
+            member.wasted_nodes += outcome.count("nodes")
+
+    def _stop_unwanted(self, tree: Tree) -> None:
+        unwanted, tree.unwanted = set(tree.unwanted), []
+        if unwanted:
+            for number, member in self.members.items():
+                if member.job is not None and member.job.ticket in unwanted and member.gone is None:
+                    self._stop(number, member)
+
+    def _stop(self, number: int, member: Member) -> None:
+        assert member.job is not None
+        if member.unwanted_since is None:
+            member.unwanted_since = time.perf_counter()
+            member.stops += 1
+            self.fabric.stop(number, member.job.ticket)
+
+    # --- who is there ---
+
+    def _look_after(self, tree: Tree) -> None:
+        """Give the jobs of nodes that say nothing to others; without any node, wait for one."""
+        now = time.perf_counter()
+        anybody = False
+        for number, member in self.members.items():
+            if member.gone is not None:
+                continue
+            if now - member.heard > self.tuning.patience_seconds and not member.silent:
+                member.silent = True
+                self.losses.append(f"node {number} ({member.where}): silent for {now - member.heard:.1f} s")
+                if member.job is not None:
+                    tree.lose(member.job.ticket)
+                    self._stop(number, member)  # should it ever hear of it
+            anybody = anybody or not member.silent
+        if not anybody:
+            self._await_members()
+
+    def _await_members(self) -> None:
+        deadline = time.perf_counter() + self.tuning.join_seconds
+        while not any(member.gone is None and not member.silent for member in self.members.values()):
+            if self.root.bell.stop and self.members:
+                raise Stopped
+            if time.perf_counter() > deadline:
+                raise HeadLost(f"no node has come within {self.tuning.join_seconds:g} s")
+            for event in self.fabric.wait(POLL_SECONDS):
+                self._heed(None, event)

@@ -1,0 +1,187 @@
+"""What the ranks of an MPI program send each other, and the one thread of each that does so.
+
+What is said travels as JSON and entries as plain words, never as anything that a receiver would execute. The thread
+probes and sleeps, for a receive that blocks keeps a core busy.
+"""
+
+import contextlib
+import json
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from outflank.distributed.node import Entries
+from outflank.errors import OutflankError
+from outflank.search.outbox import WORDS
+
+WORD, ENTRIES = 1, 2
+"""Tags: what is said in JSON, and entries, with their era before them."""
+
+SHORTEST_NAP, LONGEST_NAP = 50e-6, 1e-3
+"""Seconds between two probes: short while messages come, longer when none do. A rank that only waits uses about a
+hundredth of a core then."""
+
+MOST_UNDERWAY = 64
+"""Messages with entries to one rank that it has not taken yet; with more, it is left out until it has."""
+
+DELIVERY_SECONDS = 5.0
+
+LEAVING_SECONDS = 10.0
+"""How long the head waits for the others to leave, before it ends them."""
+
+
+def require_mpi() -> Any:
+    """The interface of mpi4py, which starts MPI."""
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise OutflankError("MPI is not installed: pip install 'outflank[mpi]'") from None
+    except RuntimeError as error:
+        raise OutflankError(f"MPI cannot be loaded ({error}): pip install 'outflank[mpi]' brings one") from None
+    return MPI
+
+
+def is_head() -> bool:
+    """Whether this rank is the head; the others serve."""
+    return bool(require_mpi().COMM_WORLD.Get_rank() == 0)
+
+
+@dataclass(eq=False)
+class _Parcel:
+    """Entries on their way to all others."""
+
+    era: int
+    entries: Entries
+    wait: bool
+    sent: int = 0
+    missed: int = 0
+    left: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(eq=False)
+class _Message:
+    """What a request of MPI sends: its memory must stay until it has left."""
+
+    request: Any
+    data: Any
+    rank: int
+    parcel: _Parcel | None
+
+
+class Post:
+    """What a rank sends and receives. All but `carry` belongs to the one thread that speaks MPI."""
+
+    def __init__(self, mpi: Any, communicator: Any) -> None:
+        self._mpi, self._comm = mpi, communicator
+        self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
+        self._parcels: queue.SimpleQueue[_Parcel] = queue.SimpleQueue()
+        self._underway: list[_Message] = []
+        self._nap = SHORTEST_NAP
+        here = communicator.Split_type(mpi.COMM_TYPE_SHARED)
+        self.neighbours = here.Get_size()
+        """Ranks on this machine."""
+        here.Free()
+        _forget_segments(communicator)
+        self.bytes_said = 0
+        self.peers = self.size
+        """The ranks below this number take part."""
+
+    def say(self, rank: int, what: str, **rest: Any) -> None:
+        """Tell a rank something."""
+        data = bytearray(json.dumps({"what": what, **rest}).encode())
+        self.bytes_said += len(data)
+        self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, WORD), data, rank, None))
+
+    def carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
+        """A node's `Carry`, from whatever thread."""
+        parcel = _Parcel(era, entries, wait)
+        self._parcels.put(parcel)
+        parcel.left.wait(DELIVERY_SECONDS)
+        return parcel.sent, parcel.missed
+
+    def received(self) -> Iterator[tuple[int, str, Any]]:
+        """What has come: from whom, what it is, and the rest."""
+        self._send_parcels()
+        status = self._mpi.Status()
+        while self._comm.Iprobe(self._mpi.ANY_SOURCE, self._mpi.ANY_TAG, status):
+            source, tag = status.Get_source(), status.Get_tag()
+            if tag == ENTRIES:
+                words = np.empty(status.Get_count(self._mpi.UINT64_T), np.uint64)
+                self._comm.Recv([words, self._mpi.UINT64_T], source, tag)
+                yield source, "entries", (int(words[0]), words[1:].reshape(-1, WORDS))
+            else:
+                data = bytearray(status.Get_count(self._mpi.BYTE))
+                self._comm.Recv([data, self._mpi.BYTE], source, tag)
+                self.bytes_said += len(data)
+                said = json.loads(data)
+                yield source, said.pop("what"), said
+            self._nap = SHORTEST_NAP
+        self._clear_away()
+
+    def nap(self) -> None:
+        """Nothing has come: rest, a little longer each time."""
+        time.sleep(self._nap)
+        self._nap = min(1.5 * self._nap, LONGEST_NAP)
+
+    def _send_parcels(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                parcel = self._parcels.get_nowait()
+                words = np.concatenate([np.array([parcel.era], np.uint64), parcel.entries.ravel()])
+                for rank in range(self.peers):
+                    if rank == self.rank:
+                        continue
+                    if sum(message.rank == rank for message in self._underway) >= MOST_UNDERWAY:
+                        parcel.missed += 1
+                        continue
+                    # A synchronous send has ended only when the other has begun to receive: delivered, not just sent.
+                    send = self._comm.Issend if parcel.wait else self._comm.Isend
+                    request = send([words, self._mpi.UINT64_T], rank, ENTRIES)
+                    self._underway.append(_Message(request, words, rank, parcel))
+                    parcel.sent += 1
+                if not parcel.wait or parcel.sent == 0:
+                    parcel.left.set()
+
+    def _clear_away(self) -> None:
+        still = [message for message in self._underway if not message.request.Test()]
+        waiting = {id(message.parcel) for message in still}
+        for message in self._underway:
+            if message.parcel is not None and id(message.parcel) not in waiting:
+                message.parcel.left.set()
+        self._underway = still
+
+    def flush(self, seconds: float) -> bool:
+        """Send what is still underway; whether it has left in time."""
+        deadline = time.monotonic() + seconds
+        while self._underway and time.monotonic() < deadline:
+            for _ in self.received():
+                pass
+            time.sleep(LONGEST_NAP)
+        return not self._underway
+
+    def end_all(self) -> None:
+        """A rank does not answer: nothing but the launcher can end it."""
+        sys.stdout.flush()
+        sys.stderr.write("outflank: a rank does not answer: the program is ended\n")
+        sys.stderr.flush()
+        self._comm.Abort(1)
+
+
+def _forget_segments(communicator: Any) -> None:
+    """Take the names from the shared memory of the ranks here, once all have it: it then goes with the last of them.
+
+    MPICH does that at the end of a program, which a rank that is killed does not see.
+    """
+    communicator.Barrier()
+    with contextlib.suppress(OSError):
+        maps = Path("/proc/self/maps").read_text().splitlines()
+        for name in {line.split()[-1] for line in maps if "/dev/shm/mpich" in line and "(deleted)" not in line}:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()

@@ -1,0 +1,265 @@
+"""A node of a cluster: one process's worth of search. It runs jobs on a table of its own, and tells the others what it
+finds out.
+
+How it is reached is not its business: whoever carries messages calls `search`, `stop`, `absorb` and `report`, each from
+whatever thread, and gives it a `carry` for the entries that the others are told of.
+"""
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.distributed.messages import Job, NodeReport, Outcome
+from outflank.distributed.opening import noted, opened
+from outflank.distributed.replication import Replication
+from outflank.games.evaluation import begin
+from outflank.games.rules import MOVE, pack, unpack
+from outflank.kernels.bits import U64
+from outflank.search.alone import Alone
+from outflank.search.alphabeta import alphabeta
+from outflank.search.contract import Options
+from outflank.search.division import Division, all_cores, scheme_named
+from outflank.search.lines import prolong
+from outflank.search.outbox import WORDS, Outbox, adopt, await_call, collect, release
+from outflank.search.root import Root, Stopped
+from outflank.search.table import EXACT, LOWER, UPPER
+from outflank.search.worker import COUNTERS
+
+Entries = npt.NDArray[np.uint64]
+"""A row of three words for each: the position's two, and the data."""
+
+ENTRY_BYTES = 8 * WORDS
+
+RING = 1 << 14
+"""Entries that wait to be carried, at most: 384 KiB a worker."""
+
+FLUSH_SECONDS = 0.1
+"""How long entries wait for a batch to be full. Most batches are full before at a depth worth replicating."""
+
+
+class Carry(Protocol):
+    """Sends entries of an era to all other nodes; if it waits, until each has them or is given up.
+
+    Returns to how many peers they went, and how many were left out because they did not take what was sent before.
+    """
+
+    def __call__(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What all jobs of a search have in common."""
+
+    game: Any
+    position: Any
+    options: Options
+    """Its `workers` are those of each node; None: one per core, of its share of its machine."""
+    replication: Replication
+    era: int
+
+
+class Node:
+    """A table, its workers, and the entries on their way."""
+
+    def __init__(self, setup: Setup, carry: Carry, *, share: int = 1) -> None:
+        """`share`: how many nodes there are on this machine, its cores divided among them."""
+        self.setup, self._carry = setup, carry
+        options = setup.options
+        self.workers = max(1, all_cores() // share) if options.workers is None else options.workers
+        self.root = Root(setup.game, setup.position, replace(options, parallel=None, workers=self.workers))
+        self._division: Division = Alone(self.root)
+        if self.workers > 1:
+            self._division = scheme_named("ybw").divide(self.root, self.workers)
+        self.root.stop()  # compiles it
+        self._division.ready()
+        self._compile()
+        self._lock = threading.Lock()
+        self._at_work = threading.Lock()
+        self._ticket = -1
+        self._unwanted: set[int] = set()
+        self._era = setup.era
+        self._totals = dict.fromkeys(COUNTERS, 0)
+        self._busy_seconds = 0.0
+        self._since: float | None = None
+        self._sent = self._dropped = self._messages = self._received = self._kept = self._missed = self._bytes = 0
+        self._broadcast_seconds = 0.0
+        self._outboxes: list[Outbox] = []
+        self._closing = False
+        self._carriers: list[threading.Thread] = []
+        if setup.replication.sends and self.root.table is not None:
+            self._open_outboxes(setup.replication)
+
+    def _compile(self) -> None:
+        """What the division does not: now, and not while jobs wait."""
+        root, nothing = self.root, np.zeros((0, WORDS), np.uint64)
+        if root.table is not None:
+            adopt(nothing, 0, root.worker)
+        if self.workers > 1:
+            opened(root.game, root.evaluation, *pack(root.game, root.position), 0, 1, 1, 0, root.worker)
+
+    # --- jobs ---
+
+    def search(self, job: Job) -> Outcome:
+        """The value of a job, unless it is stopped."""
+        with self._at_work:  # a second one waits
+            with self._lock:
+                if job.ticket in self._unwanted:
+                    self._unwanted.discard(job.ticket)
+                    return Outcome.unsearched(job.ticket)
+                self._ticket = job.ticket
+                self.root.begin_search(None)
+                self._since = began = time.perf_counter()
+            try:
+                if job.era > self._era:
+                    self._era = job.era
+                    self.root.forget()
+                for depth in range(1, job.depth) if job.deepen else ():
+                    self._value(replace(job, depth=depth))
+                value, line = self._value(job)
+                valid = True
+            except Stopped:
+                value, line, valid = 0, (), False
+            with self._lock:
+                self._ticket, self._since = -1, None
+                seconds = time.perf_counter() - began
+                counts = tuple(self.root.counter(name) for name in COUNTERS)
+                self._busy_seconds += seconds
+                for name, count in zip(COUNTERS, counts, strict=True):
+                    self._totals[name] += count
+                # What was stopped before this began is over: tickets grow.
+                self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
+        return Outcome(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
+
+    def stop(self, ticket: int) -> None:
+        """End a job, also one that has not begun."""
+        with self._lock:
+            if self._ticket == ticket:
+                self.root.stop()
+            elif ticket > self._ticket:
+                self._unwanted.add(ticket)
+
+    def _value(self, job: Job) -> tuple[int, tuple[int, ...]]:
+        root = self.root
+        position = unpack(root.game, U64(job.first), U64(job.second))
+        if self.workers > 1:
+            return self._shared_value(job, position)
+        worker = root.worker
+        state = begin(root.evaluation, root.game, position)
+        window = job.alpha, job.beta
+        value = alphabeta(
+            root.game, root.evaluation, position, state, *window, job.depth, job.ply, 0, worker, root.probe
+        )
+        if worker.aborted:
+            raise Stopped
+        length = int(worker.line_length[job.ply])
+        if job.alpha < value < job.beta and length > 0:
+            return int(value), tuple(int(code) for code in worker.line[job.ply][:length])
+        # No line, but the head will search this position deeper: it must know which move to try first.
+        codes = np.zeros(1, MOVE)
+        length = prolong(root.game, position, codes, 0, 1, worker)
+        return int(value), tuple(int(code) for code in codes[:length])
+
+    def _shared_value(self, job: Job, position: Any) -> tuple[int, tuple[int, ...]]:
+        """By all workers of this node."""
+        root, worker = self.root, self.root.worker
+        if root.bell.stop:
+            raise Stopped
+        words = U64(job.first), U64(job.second)
+        asked = (job.alpha, job.beta, job.depth, job.ply)
+        is_known, value, count, _ = opened(root.game, root.evaluation, *words, *asked, worker)
+        if is_known:
+            return int(value), ()
+        root.move_to(position, [int(code) for code in worker.moves[: int(count)]])
+        for each in root.workers:  # whose plies begin at this position
+            each.send_within = self.setup.replication.plies - job.ply
+        found = self._division.window(job.depth, job.alpha, job.beta, wanted=1, moves=root.moves)
+        assert found.move is not None
+        bound = LOWER if found.value >= job.beta else EXACT if found.value > job.alpha else UPPER
+        noted(root.game, *words, found.value, bound, job.depth, job.ply, found.move.code, worker)
+        return found.value, root.prolonged((found.move.code,), job.depth if bound == EXACT else 1)
+
+    # --- entries ---
+
+    def _open_outboxes(self, replication: Replication) -> None:
+        room = RING
+        while room < 2 * replication.batch:
+            room *= 2
+        for worker in self.root.workers:
+            outbox = Outbox(room, replication.batch, waits=replication.waits)
+            worker.outbox = outbox.address
+            worker.send_from, worker.send_within = replication.depth, replication.plies
+            self._outboxes.append(outbox)
+        for outbox in self._outboxes:
+            thread = threading.Thread(target=self._carry_from, args=(outbox,), daemon=True)
+            thread.start()
+            self._carriers.append(thread)
+
+    def _carry_from(self, outbox: Outbox) -> None:
+        """Empty an outbox whenever a batch is full, and what is there after a while."""
+        batch, waits = self.setup.replication.batch, self.setup.replication.waits
+        buffer = np.zeros((batch, WORDS), np.uint64)
+        least = batch if waits else 1
+        calls = 0
+        while not self._closing:
+            calls = int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
+            while (count := int(collect(outbox.record, buffer, least))) > 0 and not self._closing:
+                began = time.perf_counter()
+                peers, missed = self._carry(self._era, buffer[:count].copy(), wait=waits)
+                release(outbox.record, count)
+                with self._lock:
+                    self._broadcast_seconds += time.perf_counter() - began
+                    self._sent += count if peers else 0
+                    self._messages += peers
+                    self._bytes += peers * count * ENTRY_BYTES
+                    self._missed += missed * count
+
+    def absorb(self, era: int, entries: Entries) -> None:
+        """Take what another node has found out. What comes from another era may be wrong here, and is not taken."""
+        if era != self._era or self.root.table is None:
+            return
+        self._received += len(entries)
+        self._kept += int(adopt(entries, len(entries), self.root.worker))
+
+    # --- what became of it ---
+
+    def report(self) -> NodeReport:
+        """What this node has done so far."""
+        with self._lock:
+            running = self._since is not None
+            busy = self._busy_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
+            totals = {name: self._totals[name] + (self.root.counter(name) if running else 0) for name in COUNTERS}
+        return NodeReport(
+            nodes=totals["nodes"],
+            busy_seconds=busy,
+            entries_sent=self._sent,
+            entries_dropped=sum(int(outbox.record.dropped) for outbox in self._outboxes) + self._missed,
+            entries_received=self._received,
+            entries_kept=self._kept,
+            messages=self._messages,
+            bytes_sent=self._bytes,
+            bytes_received=self._received * ENTRY_BYTES,
+            broadcast_seconds=self._broadcast_seconds,
+            waited_seconds=sum(int(outbox.record.waited_ns) for outbox in self._outboxes) / 1e9,
+            table_lookups=totals["lookups"],
+            table_hits=totals["hits"],
+            foreign_hits=totals["foreign_hits"],
+            foreign_cuts=totals["foreign_cuts"],
+            memory_bytes=self._memory_bytes(),
+        )
+
+    def _memory_bytes(self) -> int:
+        table = self.root.table.nbytes if self.root.table is not None else 0
+        return table + self._division.nbytes + sum(outbox.nbytes for outbox in self._outboxes)
+
+    def close(self) -> None:
+        """End the threads. A job in hand is stopped."""
+        self._closing = True
+        self.root.stop()
+        with self._at_work:
+            self._division.close()
+        for thread in self._carriers:
+            thread.join()

@@ -1,0 +1,314 @@
+"""A cluster on Ray: a node is an actor, one for each machine of the cluster, or some on this one.
+
+An actor has three lanes: one for jobs, one for others' entries and one for everything else, so that a job is stopped,
+and a node answers, while it searches. Ray is told to restart nothing: who is there and who does what is the head's
+business, and a new actor takes the place of one that died.
+"""
+
+import contextlib
+import os
+import pickle
+import platform
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outflank import __version__
+from outflank.distributed import raylets
+from outflank.distributed.fabric import HeadLost
+from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
+from outflank.distributed.node import Entries, Node, Setup
+from outflank.errors import OutflankError
+from outflank.search.outbox import WORDS
+
+LANES = {"jobs": 1, "entries": 1}
+"""Ray's concurrency groups, with their threads. What is in neither has the actor's own."""
+
+MOST_UNDERWAY = 8
+"""Messages with entries that a peer has not taken yet; with more, it is left out until it has."""
+
+DELIVERY_SECONDS = 5.0
+"""How long a policy that waits does so for a peer that does not answer."""
+
+REPORT_SECONDS = 0.5
+ROLL_CALL_SECONDS = 1.0
+"""How often to see who has come, and whether the head is still there."""
+
+MOST_REPLACED = 20
+"""Actors in a row that may die in a place before it is given up."""
+
+
+class RayNode:
+    """What runs in an actor."""
+
+    def __init__(self) -> None:
+        self._node: Node | None = None
+        self._peers: dict[int, Any] = {}
+        self._underway: dict[int, list[Any]] = {}
+
+    def prepare(self, setup: Setup, share: int) -> tuple[str, int, str]:
+        """Be ready for a search; where this is, how many workers it has, and its version."""
+        if self._node is not None:
+            self._node.close()
+        self._node = Node(setup, self._carry, share=share)
+        return f"{platform.node()}:{os.getpid()}", self._node.workers, __version__
+
+    def search(self, job: Job) -> Outcome:
+        """Do a job."""
+        assert self._node is not None
+        return self._node.search(job)
+
+    def stop(self, ticket: int) -> None:
+        """End one."""
+        if self._node is not None:
+            self._node.stop(ticket)
+
+    def report(self) -> NodeReport | None:
+        """Say how it is."""
+        return self._node.report() if self._node is not None else None
+
+    def meet(self, peers: dict[int, Any]) -> None:
+        """Know the other nodes."""
+        self._peers = peers
+        self._underway = {number: self._underway.get(number, []) for number in peers}
+
+    def push(self, era: int, data: bytes) -> None:
+        """Take entries from one of them."""
+        if self._node is not None:
+            self._node.absorb(era, np.frombuffer(data, np.uint64).reshape(-1, WORDS))
+
+    def _carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
+        import ray
+
+        data = entries.tobytes()
+        sent, missed = [], 0
+        for number, peer in self._peers.items():
+            underway = self._underway[number]
+            if underway:
+                _, underway[:] = ray.wait(underway, num_returns=len(underway), timeout=0)
+            if len(underway) >= MOST_UNDERWAY:
+                missed += 1
+                continue
+            message = peer.push.options(concurrency_group="entries").remote(era, data)
+            underway.append(message)
+            sent.append(message)
+        if wait and sent:
+            ray.wait(sent, num_returns=len(sent), timeout=DELIVERY_SECONDS)
+        return len(sent), missed
+
+
+@dataclass(eq=False)
+class _Seat:
+    """A place for a node: the actor that is in it, and what it was asked."""
+
+    key: str
+    number: int
+    actor: Any
+    ready: bool = False
+    awaited: dict[str, Any] = field(default_factory=dict)
+    """What an answer is expected to: `prepare`, `search`, `report`."""
+    asked: float = 0.0
+    gone: bool = False
+
+
+class OnRay:
+    """The nodes of a Ray cluster that this process is connected to."""
+
+    name = "ray"
+    job_seconds = 0.1
+    """A message and its answer take 1 to 2 ms."""
+
+    def __init__(self, *, here: int | None, workers: int | None) -> None:
+        """`here`: so many nodes on this machine; None: one on each machine of the cluster that has cores."""
+        self._ray = raylets.require_ray()
+        self._here, self._workers = here, workers
+        self._setup: Setup | None = None
+        self._limit: int | None = None
+        self._seats: dict[str, _Seat] = {}
+        self._replaced: dict[str, int] = {}
+        self._numbers = 0
+        self.bytes_carried = 0
+        self._called = self._checked = 0.0
+        self._remote = self._ray.remote(concurrency_groups=LANES, max_restarts=0, max_task_retries=0)(RayNode)
+        self._call_roll()
+
+    # --- the fabric ---
+
+    def use(self, count: int | None) -> None:
+        self._limit = count
+
+    def prepare(self, setup: Setup) -> None:
+        self._setup = setup
+        self._replaced.clear()
+        for seat in self._seats.values():
+            seat.ready = False
+            seat.awaited.clear()
+        self._introduce()
+        for seat in self._taking_part():
+            self._prepare(seat)
+
+    def _taking_part(self) -> list[_Seat]:
+        seats = sorted(self._seats.values(), key=lambda seat: seat.number)
+        return seats if self._limit is None else seats[: self._limit]
+
+    @property
+    def expected(self) -> int:
+        return len(self._taking_part())
+
+    def submit(self, node: int, job: Job) -> None:
+        seat = self._seat(node)
+        if seat is not None:
+            self.bytes_carried += len(pickle.dumps(job))
+            seat.awaited["search"] = seat.actor.search.options(concurrency_group="jobs").remote(job)
+
+    def stop(self, node: int, ticket: int) -> None:
+        seat = self._seat(node)
+        if seat is not None:
+            seat.actor.stop.remote(ticket)
+
+    def ask(self) -> None:
+        for seat in self._seats.values():
+            seat.asked = 0.0
+
+    def wait(self, seconds: float) -> list[Event]:
+        self._check_head()
+        events = self._lost_places()
+        self._ask_for_reports()
+        awaited = {ref: (seat, what) for seat in self._seats.values() for what, ref in seat.awaited.items()}
+        if not awaited:
+            time.sleep(seconds)
+            return events
+        done, _ = self._ray.wait(list(awaited), num_returns=1, timeout=0 if events else seconds)
+        if done and len(awaited) > 1:
+            done, _ = self._ray.wait(list(awaited), num_returns=len(awaited), timeout=0)
+        for ref in done:
+            seat, what = awaited[ref]
+            if not seat.gone:
+                event = self._answer(seat, what, ref)
+                if event is not None:
+                    events.append(event)
+        return events
+
+    def note(self, text: str) -> None:
+        """Nobody kills a driver of Ray but the user."""
+
+    def close(self) -> None:
+        for seat in self._seats.values():
+            with contextlib.suppress(Exception):  # it may be dead already, or all of Ray
+                self._ray.kill(seat.actor, no_restart=True)
+        self._seats.clear()
+        raylets.detach()
+
+    # --- answers ---
+
+    def _answer(self, seat: _Seat, what: str, ref: Any) -> Event | None:
+        del seat.awaited[what]
+        try:
+            answer = self._ray.get(ref)
+        except self._ray.exceptions.RayTaskError as error:
+            raise _cause(error) from error
+        except self._ray.exceptions.RayError as error:  # dead, unreachable, or nowhere to be started any more
+            return self._lose(seat, _reason(error))
+        if what == "prepare":
+            where, workers, version = answer
+            if version != __version__:
+                raise OutflankError(f"{where} has outflank {version}, and this is {__version__}")
+            seat.ready = True
+            return Joined(node=seat.number, where=where, workers=workers)
+        if what == "search":
+            self.bytes_carried += len(pickle.dumps(answer))
+            return Ended(node=seat.number, outcome=answer)
+        return Reported(node=seat.number, report=answer) if seat.ready and answer is not None else None
+
+    def _lose(self, seat: _Seat, why: str) -> Event | None:
+        seat.gone = True
+        self._seats.pop(seat.key, None)
+        self._replaced[seat.key] = self._replaced.get(seat.key, 0) + 1
+        self._called = 0.0  # its place may be taken at once
+        self._introduce()
+        return Left(node=seat.number, why=why) if seat.ready else None
+
+    def _ask_for_reports(self) -> None:
+        now = time.monotonic()
+        for seat in self._seats.values():
+            if seat.ready and "report" not in seat.awaited and now > seat.asked + REPORT_SECONDS:
+                seat.asked = now
+                seat.awaited["report"] = seat.actor.report.remote()
+
+    # --- who is there ---
+
+    def _check_head(self) -> None:
+        if time.monotonic() > self._checked + ROLL_CALL_SECONDS:
+            self._checked = time.monotonic()
+            if not raylets.head_alive():
+                raise HeadLost("the head of the cluster is gone: its nodes cannot be reached any more")
+
+    def _lost_places(self) -> list[Event]:
+        """Let the nodes go whose machines are gone, and welcome new ones."""
+        if time.monotonic() < self._called + ROLL_CALL_SECONDS:
+            return []
+        present = self._call_roll()
+        gone = [seat for key, seat in self._seats.items() if key not in present]
+        events = [self._lose(seat, "its machine has left the cluster") for seat in gone]
+        return [event for event in events if event is not None]
+
+    def _call_roll(self) -> dict[str, float]:
+        """The places there are, with their cores; a node for each that has none."""
+        self._called = time.monotonic()
+        if self._here is not None:
+            present = {f"here-{index}": 0.0 for index in range(self._here)}
+        else:
+            present = {
+                node["NodeID"]: node["Resources"]["CPU"]
+                for node in self._ray.nodes()
+                if node["Alive"] and node["Resources"].get("CPU", 0) > 0
+            }
+        came = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]
+        for key in came:
+            self._numbers += 1
+            seat = _Seat(key, self._numbers, self._actor(key, present[key]))
+            self._seats[key] = seat
+            if self._setup is not None and seat in self._taking_part():
+                self._prepare(seat)
+        if came:
+            self._introduce()
+        return present
+
+    def _actor(self, key: str, cores: float) -> Any:
+        if self._here is not None:
+            return self._remote.options(num_cpus=0).remote()
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        where = NodeAffinitySchedulingStrategy(key, soft=False)
+        return self._remote.options(num_cpus=min(self._workers or cores, cores), scheduling_strategy=where).remote()
+
+    def _prepare(self, seat: _Seat) -> None:
+        prepare = seat.actor.prepare.options(concurrency_group="jobs")
+        seat.awaited["prepare"] = prepare.remote(self._setup, self._here or 1)
+
+    def _introduce(self) -> None:
+        """Tell every node who the others are."""
+        together = self._taking_part()
+        for seat in together:
+            others = {other.number: other.actor for other in together if other is not seat}
+            seat.actor.meet.remote(others)
+
+    def _seat(self, node: int) -> _Seat | None:
+        return next((seat for seat in self._seats.values() if seat.number == node), None)
+
+
+def _reason(error: Exception) -> str:
+    """Ray's explanations fill a screen: what matters is the kind."""
+    known = {
+        "ActorDiedError": "its process died",
+        "ActorUnavailableError": "it cannot be reached",
+        "ActorUnschedulableError": "its machine has left the cluster",
+    }
+    return known.get(type(error).__name__, type(error).__name__)
+
+
+def _cause(error: Any) -> Exception:
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, OutflankError) else OutflankError(f"a node failed: {cause or error}")

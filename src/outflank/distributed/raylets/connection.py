@@ -1,0 +1,199 @@
+"""This process in a cluster."""
+
+import atexit
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from outflank.distributed.raylets.asking import host_and_port, nodes_of, require_protection
+from outflank.distributed.raylets.membership import Member, end, launch
+from outflank.distributed.raylets.processes import END_SECONDS, end_processes, processes_in
+from outflank.distributed.raylets.taming import (
+    DRIVER,
+    LOOPBACK,
+    OBJECT_STORE_BYTES,
+    START_SECONDS,
+    inner,
+    private_directory,
+    require_ray,
+    settings,
+    tame,
+)
+from outflank.distributed.raylets.tokens import make_token, read_token
+from outflank.errors import OutflankError
+
+
+class _Connection(threading.Thread):
+    """The life of a connection, on a thread of its own.
+
+    Linux ends Ray's processes together with the thread that started them, so that must be one which outlives every
+    caller. It also watches the head, for Ray says nothing of its death, and leaves while the caller's patience lasts.
+    """
+
+    def __init__(self, token_file: Path, directory: Path | None = None) -> None:
+        super().__init__(name="outflank-ray", daemon=True)
+        self.ray = require_ray()
+        if _connection is not None or self.ray.is_initialized():
+            raise OutflankError("this process is in a cluster already")
+        self.directory = directory
+        """What is removed at the end, with the processes that live in it."""
+        self.member: Member | None = None
+        """The raylet that was started for this connection."""
+        self.ready, self.leaving = threading.Event(), threading.Event()
+        self.error: BaseException | None = None
+        self.alive = True
+        self._options: dict[str, Any] = {}
+        self._changed = tame(self.ray)
+        wanted = {**settings(token_file), **DRIVER}
+        self._before = {name: os.environ.get(name, "") for name in wanted}
+        self._set(wanted)
+
+    def open(self, **options: Any) -> None:
+        """Connect, with these arguments of `ray.init`."""
+        self._options = options
+        self.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not self.ready.wait(0.2):  # in short steps, so that Ctrl-C is seen on every system
+            if time.monotonic() > deadline:
+                raise OutflankError(f"Ray did not start within {START_SECONDS:.0f} s")
+        if self.error is not None:
+            raise OutflankError(f"Ray did not start: {str(self.error).strip().partition(chr(10))[0]}")
+
+    def run(self) -> None:
+        """Connect, watch, disconnect."""
+        try:
+            self.ray.init(log_to_driver=False, logging_level="critical", **self._options)
+        except BaseException as error:  # whatever it is, it belongs to the caller
+            self.error = error
+        self.ready.set()
+        if self.error is None:
+            self._watch()
+        with suppress(Exception):
+            self.ray.shutdown()
+
+    def _watch(self) -> None:
+        node = self.ray._private.worker.global_worker.node
+        watched = (host_and_port(node.gcs_address), (node.node_ip_address, node.node_manager_port))
+        children = [info.process for infos in node.all_processes.values() for info in infos]
+        silent = 0
+        while not self.leaving.wait(0.5):
+            found = [_listens(*place) for place in watched]
+            silent = silent + 1 if None in found else 0
+            self.alive = self.alive and False not in found and silent < 3
+            for child in children:
+                child.poll()  # a raylet that nobody buried is alive to its workers, and they go on
+
+    def close(self) -> None:
+        """Disconnect, end what was started for it, and leave no trace. Takes 25 s at most, 1 s as a rule."""
+        # Ray waits for a head that has gone silent as long as it is let.
+        patience = END_SECONDS if self.alive else END_SECONDS / 4
+        self.leaving.set()
+        if self.ident is not None:
+            self.join(patience)
+        if self.member is not None:
+            end(self.member, patience)
+        if self.directory is not None:
+            end_processes(processes_in(self.directory))
+            shutil.rmtree(self.directory, ignore_errors=True)
+        if self.is_alive():
+            self.join(patience / 2)
+        if self.is_alive():  # or it would be waited for once more when the interpreter ends
+            atexit.unregister(self.ray.shutdown)
+            return
+        for module, name, value in self._changed:
+            setattr(module, name, value)
+        self._set(self._before)
+
+    def _set(self, wanted: dict[str, str]) -> None:
+        for name, value in wanted.items():
+            os.environ.pop(name, None)
+            if value:
+                os.environ[name] = value
+        # Ray has read its environment when it was imported.
+        inside = self.ray._raylet
+        inside.Config.initialize("")
+        inside.AuthenticationTokenLoader.instance().reset_cache()
+
+
+def _listens(host: str, port: int) -> bool | None:
+    """Whether something listens there; None where nothing says so or otherwise."""
+    try:
+        socket.create_connection((host, port), timeout=2.0).close()
+    except ConnectionRefusedError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+_connection: _Connection | None = None
+
+
+def start_local(cores: int) -> None:
+    """Start a Ray instance of `cores` for this process alone; it ends with `detach` or with the process."""
+    directory = private_directory()
+    token_file, token = make_token(directory / "token")
+    with _opening(_Connection(token_file, directory)) as connection:
+        connection.open(
+            address="local",
+            num_cpus=cores,
+            num_gpus=0,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _temp_dir=inner(directory),
+            _node_ip_address=LOOPBACK,
+        )
+        require_protection(connection.ray._private.worker.global_worker.node.gcs_address, token)
+
+
+def attach(address: str, token_file: str | Path | None = None) -> None:
+    """Connect this process to the cluster whose head is at HOST:PORT, if that asks for the token this user has."""
+    require_ray()
+    path, token = read_token(token_file)
+    require_protection(address, token)
+    address = "{}:{}".format(*host_and_port(address))
+    with _opening(_Connection(path)) as connection:
+        # A driver talks to the cluster through a raylet on its own machine.
+        near = set(connection.ray._private.services.find_node_ids())
+        reachable = [
+            node.directory
+            for node in nodes_of(address, token)
+            if node.alive and node.identity in near and os.access(node.directory, os.R_OK | os.W_OK | os.X_OK)
+        ]
+        if not reachable:
+            connection.member = launch(address, path, token, cores=0, with_us=True)
+            reachable = [inner(connection.member.directory)]
+        connection.open(address=address, _temp_dir=reachable[0])
+
+
+@contextmanager
+def _opening(connection: _Connection) -> Iterator[_Connection]:
+    """Make it this process's connection, unless that fails."""
+    global _connection
+    atexit.unregister(detach)
+    atexit.register(detach)  # runs before Ray's own, which was registered earlier
+    _connection = connection
+    try:
+        yield connection
+    except BaseException:
+        detach()
+        raise
+
+
+def detach() -> None:
+    """Leave the cluster, and end what was started for being in it; nothing where there is none."""
+    global _connection
+    connection, _connection = _connection, None
+    if connection is not None:
+        connection.close()
+
+
+def head_alive() -> bool:
+    """Whether the head and this machine's raylet were there half a second ago (some seconds, if one went silent)."""
+    return _connection is not None and _connection.alive

@@ -1,0 +1,65 @@
+"""Tokens: one line in a file that only its owner reads."""
+
+import os
+import secrets
+import stat
+import sys
+from pathlib import Path
+
+from outflank.errors import OutflankError
+
+
+def token_path(given: str | Path | None = None) -> Path:
+    """Where the token is: as given, or `OUTFLANK_CLUSTER_TOKEN`, or Ray's `RAY_AUTH_TOKEN_PATH`, or the usual place."""
+    chosen = given or os.environ.get("OUTFLANK_CLUSTER_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
+    return expanded(chosen or Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "outflank" / "cluster-token")
+
+
+def read_token(given: str | Path | None = None) -> tuple[Path, str]:
+    """The token's file and the token; an error where there is none, or where others may read it."""
+    path = token_path(given)
+    try:
+        with path.open("rb") as stream:
+            # Asked of the open file, which cannot be exchanged for another between the question and the reading.
+            _refuse_shared(path, os.fstat(stream.fileno()))
+            token = stream.readline(4096).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        raise OutflankError(
+            f"there is no token in {path}: copy it there from the head of the cluster, or name it with --token-file"
+        ) from None
+    except OSError as error:
+        raise OutflankError(f"no token in {path}: {error.strerror}") from None
+    if len(token) < 32 or not token.isalnum():
+        raise OutflankError(f"{path} does not hold a token: expected one line of 32 letters and digits or more")
+    return path, token
+
+
+def make_token(given: str | Path | None = None) -> tuple[Path, str]:
+    """The token that is there, or a fresh one of 256 bits in a file of mode 0600."""
+    path = token_path(given)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            stream.write(secrets.token_hex(32) + "\n")
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise OutflankError(f"cannot keep a token in {path}: {error.strerror}") from None
+    return read_token(path)
+
+
+def _refuse_shared(path: Path, found: os.stat_result) -> None:
+    if sys.platform == "win32":  # modes say nothing there
+        return
+    if found.st_uid != os.geteuid():
+        raise OutflankError(f"{path} belongs to another user: a token must be one's own")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise OutflankError(f"others may read {path}: run chmod 600 on it, and make a new token if they did")
+
+
+def expanded(path: str | Path) -> Path:
+    """The path, with ~ read as the home directory."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise OutflankError(f"there is no home directory, and {path} needs one") from None

@@ -1,0 +1,68 @@
+"""Which entries of its table a node tells the others of, and how: the policies of report 000, by name."""
+
+from dataclasses import dataclass, replace
+
+from outflank.errors import OutflankError, UnknownName
+
+ANY_PLY = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replication:
+    """A policy. Values never depend on it: entries only save work."""
+
+    name: str
+    depth: int
+    """Plies left that an entry must have."""
+    plies: int = ANY_PLY
+    """Plies from the root that it may have at most."""
+    batch: int
+    """Entries in a message."""
+    waits: bool
+    """Whether the search waits until a message has been delivered to all."""
+    sends: bool = True
+
+    def __str__(self) -> str:
+        if not self.sends:
+            return self.name
+        limit = f"depth={self.depth}" if self.plies == ANY_PLY else f"plies={self.plies}"
+        return f"{self.name}:{limit},batch={self.batch}"
+
+
+POLICIES = {
+    # Report 000's `par`.
+    "none": Replication(name="none", depth=0, batch=1, waits=False, sends=False),
+    # Its `par_rmi`: all entries, 10 000 at a time, and the search waits.
+    "batch": Replication(name="batch", depth=2, batch=10_000, waits=True),
+    # Its `par_tuple`: only what took long to find, each at once, as a tuple space does.
+    "depth": Replication(name="depth", depth=8, batch=1, waits=True),
+    # What it expected to be best and could not finish: those, together, and nobody waits.
+    "async": Replication(name="async", depth=6, batch=256, waits=False),
+}
+
+SMALLEST, LARGEST_BATCH = 1, 100_000
+
+
+def replication_named(text: str) -> Replication:
+    """A policy by its name, with other numbers if they are given.
+
+    >>> replication_named("async:depth=9,batch=100")
+    Replication(name='async', depth=9, plies=1048576, batch=100, waits=False, sends=True)
+    """
+    name, _, rest = text.partition(":")
+    if name not in POLICIES:
+        raise UnknownName.among("replication", name, tuple(POLICIES))
+    policy = POLICIES[name]
+    for item in filter(None, rest.split(",")):
+        key, _, number = item.partition("=")
+        if not policy.sends or key not in ("depth", "plies", "batch") or not number.isdigit():
+            raise OutflankError(f"replication {text!r}: {name} with depth=, plies= or batch= and a number")
+        if key == "batch" and not SMALLEST <= int(number) <= LARGEST_BATCH:
+            raise OutflankError(f"replication {text!r}: a message has {SMALLEST} to {LARGEST_BATCH:,} entries")
+        if key == "plies":  # the report's first attempt: by the distance from the root, whatever is left
+            policy = replace(policy, plies=int(number), depth=2)
+        elif key == "depth":
+            policy = replace(policy, depth=int(number))
+        else:
+            policy = replace(policy, batch=int(number))
+    return policy

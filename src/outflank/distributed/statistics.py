@@ -1,0 +1,158 @@
+"""What a cluster did in a search, in report 000's terms."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from outflank.distributed.head import Head
+from outflank.distributed.tree import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeStatistics:
+    """What one node did."""
+
+    node: int
+    where: str
+    workers: int
+    lost: str | None
+    """Why it is not there any more, or None."""
+    nodes: int
+    useful_seconds: float
+    """With a job in hand, not counting the time in which the search waited for entries to be delivered."""
+    overhead_seconds: float
+    """The rest: looking for work, waiting for messages."""
+    jobs: int
+    wasted_jobs: int
+    """Those whose values were not wanted any more."""
+    wasted_nodes: int
+    steals_tried: int
+    steals_won: int
+    stops: int
+    slowest_stop_seconds: float
+    """From the head's message to the end of the job."""
+    entries_sent: int
+    entries_received: int
+    entries_kept: int
+    entries_dropped: int
+    messages: int
+    bytes_sent: int
+    broadcast_seconds: float
+    waited_seconds: float
+    table_lookups: int
+    table_hits: int
+    replicated_hits: int
+    """Positions that the table knew from another node, and that were ended by it."""
+    replicated_sorts: int
+    """Those where it only told which move to try first."""
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterStatistics:
+    """What all nodes did."""
+
+    engine: str
+    replication: str
+    threshold: int
+    """Plies left at which a part was a job of one node, in the last iteration."""
+    seconds: float
+    nodes: tuple[NodeStatistics, ...]
+    losses: tuple[str, ...]
+    head_bytes: int
+    """Of jobs and what came of them."""
+
+    def total(self, name: str) -> Any:
+        """The sum over all nodes."""
+        return sum(getattr(node, name) for node in self.nodes)
+
+    @property
+    def useful_seconds(self) -> float:
+        """Average useful time of a node."""
+        return float(self.total("useful_seconds") / max(len(self.nodes), 1))
+
+    @property
+    def overhead_seconds(self) -> float:
+        """Average parallel overhead of a node."""
+        return float(self.total("overhead_seconds") / max(len(self.nodes), 1))
+
+    @property
+    def steal_success(self) -> float:
+        """The part of the attempts to steal that found something."""
+        return float(self.total("steals_won") / max(self.total("steals_tried"), 1))
+
+    @property
+    def bytes_transferred(self) -> int:
+        """In all messages."""
+        return int(self.head_bytes + self.total("bytes_sent"))
+
+    @property
+    def idle_share(self) -> float:
+        """The part of the nodes' time that was overhead."""
+        both = self.useful_seconds + self.overhead_seconds
+        return self.overhead_seconds / both if both > 0 else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **asdict(self),
+            "useful_seconds": self.useful_seconds,
+            "overhead_seconds": self.overhead_seconds,
+            "steal_success": self.steal_success,
+            "bytes_transferred": self.bytes_transferred,
+            "messages": self.total("messages"),
+            "broadcast_seconds": self.total("broadcast_seconds"),
+            "replicated_hits": self.total("replicated_hits"),
+            "replicated_sorts": self.total("replicated_sorts"),
+        }
+
+
+def cluster_statistics(head: Head) -> ClusterStatistics:
+    """What has been done so far in the search that `head` leads."""
+    nodes = []
+    for number, member in list(head.members.items()):
+        place = head.places.get(number, Place())
+        report = member.report
+        there = head.present_seconds(member)
+        # A job still in hand counts too: the node's own report knows of it.
+        busy = min(max(member.useful_seconds, report.busy_seconds), there)
+        useful = max(0.0, busy - report.waited_seconds / max(member.workers, 1))
+        nodes.append(
+            NodeStatistics(
+                node=number,
+                where=member.where,
+                workers=member.workers,
+                lost=member.gone or ("silent" if member.silent else None),
+                nodes=max(member.counts["nodes"], report.nodes),
+                useful_seconds=useful,
+                overhead_seconds=there - useful,
+                jobs=member.jobs,
+                wasted_jobs=member.wasted_jobs,
+                wasted_nodes=member.wasted_nodes,
+                steals_tried=place.tried,
+                steals_won=place.stolen,
+                stops=member.stops,
+                slowest_stop_seconds=member.slowest_stop_seconds,
+                entries_sent=report.entries_sent,
+                entries_received=report.entries_received,
+                entries_kept=report.entries_kept,
+                entries_dropped=report.entries_dropped,
+                messages=report.messages,
+                bytes_sent=report.bytes_sent,
+                broadcast_seconds=report.broadcast_seconds,
+                waited_seconds=report.waited_seconds,
+                table_lookups=report.table_lookups,
+                table_hits=report.table_hits,
+                replicated_hits=report.foreign_cuts,
+                replicated_sorts=report.foreign_hits - report.foreign_cuts,
+                memory_bytes=report.memory_bytes,
+            )
+        )
+    return ClusterStatistics(
+        engine=head.fabric.name,
+        replication=str(head.setup.replication),
+        threshold=head.threshold,
+        seconds=head.seconds,
+        nodes=tuple(nodes),
+        losses=tuple(head.losses),
+        head_bytes=head.fabric.bytes_carried - head.bytes_before,
+    )

@@ -1,0 +1,421 @@
+"""The top of a tree, divided among the nodes of a cluster. Nothing here knows how they are reached, or what time it is.
+
+A split is a position whose moves are searched apart: the first alone, the others once it is done (young brothers
+wait), with null windows first where the algorithm has them. A part is a move of a split that is being searched: as a
+split of its own while more plies are left than the threshold, else as a job of one node. A value that makes the others
+of a split pointless closes it, and with it all that is below: their jobs are `unwanted`, and what still comes of them
+is not taken.
+
+A node goes on where it last was: in the same split, or in the nearest one above it that has moves left. Where there is
+none it steals from the split nearest to the root.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from outflank.distributed.messages import Job, Outcome
+from outflank.distributed.opening import followed, noted, opened
+from outflank.games.rules import MOVE, pack
+from outflank.kernels.bits import U64
+from outflank.search.root import Found, Root, RootMove, ranks
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
+
+WORST = -(1 << 40)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splitting:
+    """How the top of a tree is divided."""
+
+    threshold: int
+    """Plies left at which a part becomes a job."""
+    in_order: bool = False
+    """Jamboree: moves that beat their scouts are searched again one after the other, once all scouts are done."""
+
+
+@dataclass(slots=True, eq=False)
+class Split:
+    """A position whose moves are searched apart."""
+
+    words: tuple[int, int]
+    """The position's."""
+    depth: int
+    left: int
+    """The depth below its moves."""
+    ply: int
+    alpha: int
+    beta: int
+    codes: list[int]
+    after: list[tuple[int, int]]
+    """The words of the positions after its moves."""
+    part: "Part | None"
+    """Of the split above; None: this is the root."""
+    todo: list[int] = field(default_factory=list)
+    """Moves, by their places in `codes`, that nobody has taken."""
+    again: list[tuple[int, int]] = field(default_factory=list)
+    """Moves that beat their scouts, and what they are worth at least."""
+    busy: "dict[int, Part]" = field(default_factory=dict)
+    done: int = 0
+    """Moves whose values are known as far as they were asked for."""
+    best: int = WORST
+    best_index: int = -1
+    line: tuple[int, ...] = ()
+    closed: bool = False
+    repeating: bool = False
+    """Whether a move that beat its scout is being searched again: nobody takes another one meanwhile."""
+
+    @property
+    def above(self) -> "Split | None":
+        """The split of which this is a move."""
+        return self.part.split if self.part is not None else None
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """A move of a split that is being searched, with the window that it is asked for, as the split sees it."""
+
+    split: Split
+    index: int
+    low: int
+    high: int
+    depth: int
+    repeats: bool = False
+    """Whether it beat its scout, and its value is asked for now."""
+    inside: Split | None = None
+    ticket: int = -1
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a node is in the tree, and what it has done there."""
+
+    split: Split | None = None
+    tried: int = 0
+    """How often there was nothing for it nearby, and it looked elsewhere."""
+    stolen: int = 0
+    """How often it found something there."""
+    jobs: int = 0
+    own: int = 0
+    """Jobs on positions whose surroundings it had searched before."""
+
+
+class Homes:
+    """Which node last searched a position or one above it: its table knows most about it."""
+
+    MOST = 1 << 18
+    """Positions remembered. Beyond, all are forgotten: it is a hint, and the next iteration fills it again."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[tuple[int, int], int] = {}
+
+    def __getitem__(self, words: tuple[int, int]) -> int | None:
+        return self._nodes.get(words)
+
+    def __setitem__(self, words: tuple[int, int], node: int) -> None:
+        if len(self._nodes) >= self.MOST:
+            self._nodes.clear()
+        self._nodes[words] = node
+
+
+class Tree:
+    """The search of a root to one depth, in one window."""
+
+    def __init__(
+        self,
+        root: Root,
+        splitting: Splitting,
+        moves: Sequence[RootMove],
+        *,
+        depth: int,
+        alpha: int,
+        beta: int,
+        era: int,
+        tickets: Iterator[int],
+        places: dict[int, Place],
+        homes: Homes,
+    ) -> None:
+        self.root, self.splitting, self.era = root, splitting, era
+        self.moves = moves
+        self.found: Found | None = None
+        self.unwanted: list[int] = []
+        """Tickets of jobs that should be stopped."""
+        self.changes = 0
+        """Grows when there may be something for a node that found nothing before."""
+        self.spawned = 0
+        self._tickets, self._places, self._homes = tickets, places, homes
+        self._parts: dict[int, Part] = {}
+        self._orphans: list[Part] = []
+        self._open: list[Split] = []
+        scouts = root.options.algorithm == "pvs" or splitting.in_order
+        self._scouts = scouts and root.options.share_alpha
+        self._ranks = ranks(moves, root.options.ties)
+        self._top = self._split(_words(root), depth, root.depth_below(depth), 0, alpha, beta, None)
+        for place in places.values():
+            place.split = self._top
+
+    # --- work for nodes ---
+
+    def take(self, node: int) -> Job | None:
+        """A job for an idle node; None: there is none now."""
+        place = self._places.setdefault(node, Place())
+        while self.found is None:
+            part = self._orphan() or self._next(place, node)
+            if part is None:
+                return None
+            while part.ticket < 0 and part.depth > self.splitting.threshold:
+                split = self._descend(part)
+                if split is None:
+                    break  # its value was known at once
+                part = self._part(split, node)
+            else:
+                return self._job(part, node, place)
+        return None
+
+    def _orphan(self) -> Part | None:
+        """A part whose node has gone."""
+        while self._orphans:
+            part = self._orphans.pop()
+            if not part.split.closed:
+                part.ticket = -1
+                return part
+        return None
+
+    def _next(self, place: Place, node: int) -> Part | None:
+        split = place.split
+        while split is not None and not self._available(split):
+            split = split.above
+        if split is None:
+            place.tried += 1
+            available = [split for split in self._open if self._available(split)]
+            if not available:
+                return None
+            # One that it knows; else the oldest, which is nearest to the root: most is left of it.
+            mine = (split for split in available if self._home(split) == node)
+            split = next(mine, available[0])
+            place.stolen += 1
+        return self._part(split, node)
+
+    def _available(self, split: Split) -> bool:
+        if split.closed or split.repeating:
+            return False
+        if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
+            return True
+        return bool(split.todo) and (split.done > 0 or not split.busy)
+
+    def _part(self, split: Split, node: int) -> Part:
+        """Take a move of a split."""
+        if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
+            split.again.sort(reverse=True)
+            index, found = split.again.pop()
+            low = self._floor(split, index)
+            if found > low:
+                part = Part(split, index, found - 1, split.beta, split.left, repeats=True)
+                split.repeating = True
+            else:  # another one is better by now: first of all it must beat that
+                part = Part(split, index, low, min(low + 1, split.beta), split.left)
+        else:
+            index = split.todo.pop(self._choice(split, node))
+            low = self._floor(split, index)
+            scouting = self._scouts and split.done > 0 and low + 1 < split.beta
+            part = Part(split, index, low, low + 1 if scouting else split.beta, split.left)
+        split.busy[index] = part
+        if split.done > 0:
+            self.spawned += 1
+        return part
+
+    def _choice(self, split: Split, node: int) -> int:
+        """Which of the moves to be searched a node takes: the eldest; else one that it knows, or that nobody knows."""
+        if split.done == 0 or len(split.todo) == 1:
+            return 0
+        homes = [self._homes[split.after[index]] for index in split.todo]
+        for wanted in (node, None):
+            if wanted in homes:
+                return homes.index(wanted)
+        return 0
+
+    def _home(self, split: Split) -> int | None:
+        """The node that last searched a split as a whole, or took a move of it first."""
+        return None if split.part is None else self._homes[split.words]
+
+    def _floor(self, split: Split, index: int) -> int:
+        """What a move must beat."""
+        if split.part is None:
+            if not self.root.options.share_alpha:
+                return split.alpha
+            if split.best_index >= 0 and self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]:
+                return max(split.alpha, split.best - 1)  # to be as good is enough
+        return max(split.alpha, split.best)
+
+    def _descend(self, part: Part) -> Split | None:
+        """Make a split of a part; None if there is nothing to search, and its value has been delivered."""
+        root, worker = self.root, self.root.worker
+        words = part.split.after[part.index]
+        ply = part.split.ply + 1
+        alpha, beta = -part.high, -part.low
+        is_known, value, count, left = opened(
+            root.game, root.evaluation, *map(U64, words), alpha, beta, part.depth, ply, worker
+        )
+        if is_known:
+            self._deliver(part, -int(value), ())
+            return None
+        codes = [int(code) for code in worker.moves[: int(count)]]
+        part.inside = self._split(words, part.depth, int(left), ply, alpha, beta, part, codes)
+        return part.inside
+
+    def _split(
+        self,
+        words: tuple[int, int],
+        depth: int,
+        left: int,
+        ply: int,
+        alpha: int,
+        beta: int,
+        part: Part | None,
+        codes: list[int] | None = None,
+    ) -> Split:
+        if codes is None:
+            codes = [move.code for move in self.moves]
+        after = np.zeros((len(codes), 2), np.uint64)
+        followed(self.root.game, *map(U64, words), np.array(codes, MOVE), after)
+        following = [(int(first), int(second)) for first, second in after]
+        split = Split(words, depth, left, ply, alpha, beta, codes, following, part)
+        split.todo = list(range(len(codes)))
+        self._open.append(split)
+        self.changes += 1
+        return split
+
+    def _job(self, part: Part, node: int, place: Place) -> Job:
+        part.ticket = next(self._tickets)
+        self._parts[part.ticket] = part
+        split = part.split
+        place.split = split
+        place.jobs += 1
+        words = split.after[part.index]
+        place.own += self._homes[words] == node
+        self._homes[words] = node
+        while split.part is not None:  # the splits above, as far as they are nobody's yet
+            if self._homes[split.words] is not None:
+                break
+            self._homes[split.words] = node
+            split = split.part.split
+        return Job(
+            ticket=part.ticket,
+            era=self.era,
+            first=words[0],
+            second=words[1],
+            depth=part.depth,
+            ply=part.split.ply + 1,
+            alpha=-part.high,
+            beta=-part.low,
+        )
+
+    # --- values ---
+
+    def deliver(self, outcome: Outcome) -> bool:
+        """Take what came of a job; whether it was still wanted."""
+        part = self._parts.pop(outcome.ticket, None)
+        if part is None or part.split.closed:
+            return False
+        if not outcome.valid:  # stopped by nobody here: it must be searched again
+            self._orphans.append(part)
+            self.changes += 1
+            return False
+        root = self.root
+        alpha, beta = -part.high, -part.low
+        bound = LOWER if outcome.value >= beta else EXACT if outcome.value > alpha else UPPER
+        words = map(U64, part.split.after[part.index])
+        move = outcome.line[0] if outcome.line else NO_MOVE
+        noted(root.game, *words, outcome.value, bound, part.depth, part.split.ply + 1, move, root.worker)
+        self._deliver(part, -outcome.value, outcome.line if bound == EXACT else ())
+        return True
+
+    def lose(self, ticket: int) -> None:
+        """A job's node has gone: another one must search it."""
+        part = self._parts.pop(ticket, None)
+        if part is not None and not part.split.closed:
+            self._orphans.append(part)
+            self.changes += 1
+
+    def is_wanted(self, ticket: int) -> bool:
+        """Whether what comes of a job will be taken."""
+        part = self._parts.get(ticket)
+        return part is not None and not part.split.closed
+
+    def _deliver(self, part: Part, value: int, line: tuple[int, ...]) -> None:
+        while True:
+            split = part.split
+            del split.busy[part.index]
+            if part.repeats:
+                split.repeating = False
+            self.changes += 1
+            if part.low < value < split.beta and part.high < split.beta:
+                split.again.append((part.index, value))
+                return
+            split.done += 1
+            self._note(split, part, value, line)
+            if split.best < split.beta and (split.todo or split.again or split.busy):
+                return
+            self._close(split)
+            if split.part is None:
+                self._finish(split)
+                return
+            self._keep(split)
+            part, value, line = split.part, -split.best, split.line
+
+    def _note(self, split: Split, part: Part, value: int, line: tuple[int, ...]) -> None:
+        exact = part.low < value < split.beta
+        if split.part is None:
+            move = self.moves[part.index]
+            move.value = value
+            move.line = (move.code, *line) if exact else (move.code,)
+            # A bound must not win a tie.
+            wins = value == split.best and value > part.low and self._is_preferred(split, part.index)
+        else:
+            wins = False
+        if value > split.best or wins:
+            split.best = max(split.best, value)
+            split.best_index = part.index
+            split.line = (split.codes[part.index], *line) if exact else (split.codes[part.index],)
+
+    def _is_preferred(self, split: Split, index: int) -> bool:
+        return self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]
+
+    def _keep(self, split: Split) -> None:
+        """Store the value of a split in the head's table."""
+        bound = LOWER if split.best >= split.beta else EXACT if split.best > split.alpha else UPPER
+        move = split.codes[split.best_index]
+        worker = self.root.worker
+        if bound == LOWER:
+            worker.cutoffs += 1
+            worker.first_cutoffs += split.best_index == 0
+        noted(self.root.game, *map(U64, split.words), split.best, bound, split.depth, split.ply, move, worker)
+        if bound != EXACT:
+            split.line = ()
+
+    def _close(self, split: Split) -> None:
+        """Nothing more is wanted of a split, nor of what is below it."""
+        split.closed = True
+        self._open.remove(split)
+        for part in split.busy.values():
+            if part.inside is not None:
+                if not part.inside.closed:
+                    self._close(part.inside)
+            elif part.ticket >= 0:
+                self.unwanted.append(part.ticket)
+                self._parts.pop(part.ticket, None)
+
+    def _finish(self, split: Split) -> None:
+        best = self.moves[split.best_index]
+        self.found = Found(split.best, best)
+
+    def abandon(self) -> None:
+        """Nobody waits for the value any more."""
+        if not self._top.closed:
+            self._close(self._top)
+
+
+def _words(root: Root) -> tuple[int, int]:
+    first, second = pack(root.game, root.position)
+    return int(first), int(second)

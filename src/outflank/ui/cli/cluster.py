@@ -1,0 +1,102 @@
+"""`outflank cluster`: machines that search together, by Ray."""
+
+import click
+from rich.text import Text
+
+from outflank.distributed import raylets
+from outflank.ui.cli.common import diagnostics, output, print_json
+
+token_option = click.option("--token-file", metavar="FILE", help="Its token.  [~/.config/outflank/cluster-token]")
+
+
+@click.group("cluster", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Start, join or end a cluster of machines.
+
+    \b
+      outflank cluster up --host 192.168.1.5             on one machine
+      outflank cluster join 192.168.1.5:6379             on the others, with a copy of its token
+      outflank search --cluster ray://192.168.1.5:6379   on any of them
+
+    Whoever has the token runs programs on all of them, and nothing they say to each other is encrypted: see
+    docs/clusters.md for what that asks of the network.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@command.command("up", short_help="Start the head of a cluster here.")
+@click.option("--host", default=raylets.LOOPBACK, help="Address of this machine that the others reach.  [127.0.0.1]")
+@click.option("--port", type=int, default=raylets.PORT, help="Port of the head; 0 takes a free one.  [6379]")
+@click.option("--cores", type=int, help="Cores of this machine that search.  [all]")
+@token_option
+def up_command(host: str, port: int, cores: int | None, token_file: str | None) -> int:
+    """Start the head of a cluster on this machine, and make a token if there is none."""
+    member = raylets.up(host, port, cores, token_file)
+    console = output()
+    console.print(f"a cluster is up at {member.address} with {_number(member.cores, 'core')}")
+    console.print(f"its token is in {member.token_file}")
+    if member.address.startswith(f"{raylets.LOOPBACK}:"):
+        console.print("only this machine reaches it; --host opens it to others")
+    else:
+        console.print(f"other machines, with a copy of the token: outflank cluster join {member.address}")
+        diagnostics().print(
+            "outflank: note: Ray listens on every interface of this machine; keep it inside a network you trust"
+        )
+    return 0
+
+
+@command.command("join", short_help="Lend this machine to a cluster.")
+@click.argument("address", metavar="HOST:PORT")
+@click.option("--cores", type=int, help="Cores of this machine that search.  [all]")
+@token_option
+def join_command(address: str, cores: int | None, token_file: str | None) -> int:
+    """Lend this machine to a cluster, whose token must have been copied here."""
+    member = raylets.join(address, cores, token_file)
+    output().print(f"this machine is in the cluster at {member.address} with {_number(member.cores, 'core')}")
+    return 0
+
+
+@command.command("status", short_help="Show the machines of a cluster.")
+@click.argument("address", metavar="[HOST:PORT]", required=False)
+@token_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status_command(address: str | None, token_file: str | None, as_json: bool) -> int:
+    """Show the machines of a cluster, or of every one that this machine has a part in; status 1 if none answers."""
+    clusters = raylets.status(address, token_file)
+    answers = [cluster for cluster in clusters if cluster.problem is None]
+    if as_json:
+        print_json("cluster-status", clusters=[cluster.as_dict() for cluster in clusters])
+        return 0 if answers else 1
+    console = output()
+    for cluster in clusters:
+        if cluster.problem is not None:
+            console.print(Text(f"{cluster.address}: {cluster.problem}", "red"))
+            continue
+        alive = [node for node in cluster.nodes if node.alive]
+        cores = sum(node.cores for node in alive)
+        console.print(f"{cluster.address}: {_number(len(alive), 'node')}, {_number(cores, 'core')}")
+        for node in sorted(cluster.nodes, key=lambda node: (not node.alive, not node.head, node.host)):
+            notes = [note for note, holds in (("head", node.head), ("left", not node.alive)) if holds]
+            console.print(f"  {node.host:<15}  {_number(node.cores, 'core'):>9}  {' '.join(notes)}".rstrip())
+    if not clusters:
+        console.print("this machine is in no cluster")
+    return 0 if answers else 1
+
+
+@command.command("down", short_help="End what was started here.")
+@click.argument("address", metavar="[HOST:PORT]", required=False)
+def down_command(address: str | None) -> int:
+    """End what was started on this machine by `up` and `join`, for one cluster or for all."""
+    ended = raylets.down(address)
+    for member in ended:
+        what = "ended the cluster at" if member.head else "left the cluster at"
+        output().print(f"{what} {member.address}")
+    if not ended:
+        output().print("nothing of ours runs here")
+    return 0
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

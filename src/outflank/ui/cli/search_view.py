@@ -1,0 +1,137 @@
+"""What a user sees of a search: a table of its iterations, what its workers did, and its result in words or as JSON."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from rich import box
+from rich.table import Table as Grid
+
+from outflank.boards import Board
+from outflank.games.evaluation import WON, evaluations
+from outflank.search.contract import Comparison, Result, WorkerStatistics
+from outflank.search.deepening import MONTE_CARLO
+from outflank.ui.cli.common import describe
+
+
+def fields(result: Result) -> dict[str, Any]:
+    """A result, for JSON."""
+    return {
+        "value": result.value,
+        "move": str(result.move) if result.move else None,
+        "pv": [str(move) for move in result.pv],
+        "depth": result.depth,
+        "nodes": result.nodes,
+        "leaves": result.leaves,
+        "seconds": round(result.seconds, 6),
+        "exact": result.exact,
+        "stopped": result.stopped,
+        "moves": [{"move": str(entry.move), "value": entry.value} for entry in result.best],
+    }
+
+
+def statistics(result: Result) -> dict[str, Any]:
+    """What it took, for JSON."""
+    return {
+        "nodes_per_second": round(result.nodes_per_second),
+        "table_bytes": result.table_bytes,
+        "table_lookups": result.lookups,
+        "table_hits": result.hits,
+        "scheme": result.scheme,
+        "worker_bytes": result.worker_bytes,
+        "idle_share": round(result.idle_share, 4),
+        "workers": [asdict(worker) for worker in result.workers],
+    }
+
+
+def comparison_fields(beside: Comparison) -> dict[str, Any]:
+    """A comparison with one worker, for JSON."""
+    return {
+        "nodes": beside.alone.nodes,
+        "seconds": round(beside.alone.seconds, 6),
+        "speed_up": round(beside.speed_up, 4),
+        "efficiency": round(beside.efficiency, 4),
+        "search_overhead": round(beside.search_overhead, 4),
+    }
+
+
+def iteration_grid(results: list[Result]) -> Grid:
+    """A row for each iteration."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("depth", "value", "time", "nodes", "nodes/s"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    grid.add_column("principal variation", overflow="fold")
+    for result in results[-30:]:
+        mark = "=" if result.exact else ""
+        grid.add_row(
+            f"{result.depth}{'…' if result.stopped else ''}",
+            f"{worth(result)}{mark}",
+            f"{result.seconds:.2f} s",
+            f"{result.nodes:,}",
+            f"{result.nodes_per_second / 1e6:.1f} M",
+            " ".join(map(str, result.pv)),
+        )
+    return grid
+
+
+MOST_COLUMNS = 6
+"""Workers shown one by one."""
+
+
+def worker_grid(result: Result) -> Grid:
+    """What the workers did: all together, and each; of many, the least and the most."""
+    workers = result.workers
+    counts: dict[str, Callable[[WorkerStatistics], float]] = {
+        "nodes": lambda worker: worker.nodes,
+        "  of these given up": lambda worker: worker.wasted_nodes,
+        "seconds busy": lambda worker: round(worker.useful_seconds, 2),
+        "seconds idle": lambda worker: round(worker.idle_seconds, 2),
+        "moves offered": lambda worker: worker.spawned,
+        "moves searched of those": lambda worker: worker.executed,
+        "  offered by others": lambda worker: worker.stolen,
+        "steals tried": lambda worker: worker.steals_tried,
+        "steals won": lambda worker: worker.steals_won,
+        "aborts sent": lambda worker: worker.aborts_sent,
+        "aborts obeyed": lambda worker: worker.aborts_obeyed,
+        "table hits": lambda worker: worker.table_hits,
+        "cut-offs": lambda worker: worker.cutoffs,
+        "  by the first move": lambda worker: worker.first_cutoffs,
+    }
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("workers")
+    few = len(workers) <= MOST_COLUMNS
+    for name in ("all", *(map(str, range(len(workers))) if few else ("least", "most"))):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for name, count in counts.items():
+        each = [count(worker) for worker in workers]
+        shown = (sum(each), *(each if few else (min(each), max(each))))
+        grid.add_row(name, *(f"{number:,}" if isinstance(number, int) else f"{number:,.2f}" for number in shown))
+    return grid
+
+
+def worth(result: Result) -> str:
+    """A value in words where it is a finished game's."""
+    if abs(result.value) > WON:
+        return f"{'won' if result.value > 0 else 'lost'} by {abs(result.value) - WON}"
+    return f"{result.value:+d}"
+
+
+def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
+    """The result in words."""
+    if last.move is None:
+        return [f"The game is over: {worth(last)} for {board.turn}."]
+    certainty = "proved to the end" if last.exact else f"depth {last.depth}" + (", stopped" if last.stopped else "")
+    unit = "the final score" if options["exact"] else options["evaluation"] or next(iter(evaluations(board.game)))
+    how = f"{certainty}, {options['algorithm']}" + ("" if options["algorithm"] in MONTE_CARLO else f", {unit}")
+    lines = [f"{describe(board)}: {board.turn} plays {last.move}, worth {worth(last)} ({how})"]
+    if len(last.best) > 1:
+        lines += [f"  {entry.move}  {entry.value:+d}" for entry in last.best]
+    speed = f"{last.nodes_per_second / 1e6:.1f} M nodes/s"
+    lines.append(f"{last.nodes:,} nodes, {last.leaves:,} leaves, {last.seconds:.2f} s, {speed}")
+    if last.scheme is not None:
+        memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
+        lines.append(f"{last.scheme}, {len(last.workers)} workers{memory}, idle {last.idle_share:.1%} of their time")
+    if last.table_bytes:
+        share = 100 * last.hits / last.lookups if last.lookups else 0.0
+        lines.append(f"table {last.table_bytes / 2**20:.0f} MiB, {last.lookups:,} look-ups, {share:.1f} % known")
+    return lines

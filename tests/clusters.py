@@ -1,0 +1,115 @@
+"""What the tests of all engines have in common: drawn positions with their values, and what a cluster leaves behind."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from outflank import AbaloneBoard, Limits, OthelloBoard
+from outflank.boards import Board
+from outflank.distributed.cluster import Cluster
+from outflank.games.othello.squares import START, othello
+from outflank.search.deepening import search
+from tests.drawing import walk
+
+POLICIES = ("none", "batch:batch=50", "depth:depth=5", "depth:plies=3", "async:depth=3,batch=20")
+
+
+def drawn(number: int, *, deeper: int = 0) -> Iterator[tuple[Board, int]]:
+    """Positions of both games, with a depth that has something to divide."""
+    for seed in range(number):
+        game = othello(8)
+        yield OthelloBoard(game, walk(game, START, 31 * seed, 6 + 7 * seed % 40)), 8 + deeper
+        board = AbaloneBoard.start("belgian-daisy")
+        yield AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20)), 4 + deeper // 2
+
+
+def check_values(cluster: Cluster, number: int, nodes: tuple[int, ...]) -> int:
+    """Every policy on every number of nodes gives the value and the move of one worker; how many searches that were."""
+    count = 0
+    for board, depth in drawn(number):
+        alone = search(board, Limits(depth=depth), workers=1)
+        for policy in POLICIES:
+            for used in nodes:
+                cluster.fabric.use(used)
+                found = cluster.search(
+                    board, Limits(depth=depth), workers=1, replication=policy, threshold=(3, 4, 5)[count % 3]
+                )
+                assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth), (policy, used)
+                assert cluster.head is not None
+                assert len(cluster.head.members) == used
+                count += 1
+    return count
+
+
+def mpiexec(ranks: int, *command: str, seconds: float = 120.0, **more) -> subprocess.CompletedProcess[str]:
+    """Run a Python program on so many ranks."""
+    launcher = Path(sys.executable).with_name("mpiexec")
+    return subprocess.run(
+        [str(launcher), "-n", str(ranks), sys.executable, *command],
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        cwd=Path(__file__).parent.parent,
+        **more,
+    )
+
+
+def leaked(before: set[str] | None = None, seconds: float = 10.0) -> set[str]:
+    """The names of shared memory segments that no process has; compared with those before, after waiting a while."""
+    folder = Path("/dev/shm")
+    deadline = time.monotonic() + seconds
+    while True:
+        names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        left = names - _mapped(names)
+        if before is None or left <= before or time.monotonic() > deadline:
+            return left
+        time.sleep(0.2)
+
+
+def _mapped(names: set[str]) -> set[str]:
+    found = set()
+    for maps in Path("/proc").glob("[0-9]*/maps") if names else ():
+        try:
+            text = maps.read_text()
+        except OSError:
+            continue
+        found |= {name for name in names if f"/dev/shm/{name}" in text}
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """All processes below one, on Linux."""
+    found = []
+    tasks = Path(f"/proc/{pid}/task")
+    for task in tasks.iterdir() if tasks.is_dir() else ():
+        try:
+            below = [int(word) for word in (task / "children").read_text().split()]
+        except OSError:
+            continue
+        for child in below:
+            found += [child, *children(child)]
+    return found
+
+
+def gone(pids: list[int], seconds: float = 20.0) -> bool:
+    """Whether these processes have all ended, after waiting for that."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not any(_alive(pid) for pid in pids):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

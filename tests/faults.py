@@ -1,0 +1,157 @@
+"""Nodes of a Ray cluster killed and frozen at random moments of searches: `python -m tests.faults [SEARCHES] [SEED]`.
+
+CI runs one of each kind; this runs as many as it is told, and says what happened to each.
+"""
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import ray
+
+from outflank import AbaloneBoard, Limits, OthelloBoard
+from outflank.boards import Board
+from outflank.distributed import raylets
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.head import Tuning
+from outflank.distributed.on_ray import OnRay
+from outflank.distributed.raylets.processes import processes_in
+from outflank.games.othello.squares import START, othello
+from outflank.search.contract import Result
+from outflank.search.deepening import search
+from tests.drawing import walk
+
+PATIENCE = 2.0
+TUNING = Tuning(patience_seconds=PATIENCE)
+
+KINDS = ("worker", "node", "pushing", "frozen")
+"""What is done: kill -9 of a node's process, of a machine's raylet, of a process that is pushing entries; SIGSTOP."""
+
+REPLICATION = {"worker": "async", "node": "async", "pushing": "depth:depth=7", "frozen": "async"}
+"""With `depth` a node waits for each entry to be delivered: whenever it is killed, it is in the middle of pushing."""
+
+
+class Machines:
+    """A head and joined nodes, as on so many machines, all here."""
+
+    def __init__(self, nodes: int) -> None:
+        self.head = raylets.up(port=0, cores=1)
+        self.joined = [raylets.join(self.head.address, cores=1) for _ in range(nodes - 1)]
+
+    def kill(self, chance: random.Random) -> None:
+        """Kill the raylet of a joined machine, not that of the driver: nothing of it is told that it ends."""
+        own = ray._private.worker.global_worker.node.raylet_socket_name
+        others = [member for member in self.joined if not own.startswith(member.directory)]
+        victim = chance.choice(others)
+        self.joined.remove(victim)
+        for process in processes_in(Path(victim.directory)):
+            if any("raylet/raylet" in word for word in process.cmdline()):
+                os.kill(process.pid, signal.SIGKILL)
+
+    def complete(self, nodes: int) -> None:
+        """Let others join in the place of those that were killed."""
+        while len(self.joined) < nodes - 1:
+            self.joined.append(raylets.join(self.head.address, cores=1))
+
+
+@contextmanager
+def machines(nodes: int) -> Iterator[tuple[Machines, Cluster]]:
+    """A cluster of so many machines with a search engine on it; all gone at the end."""
+    place = Machines(nodes)
+    try:
+        raylets.attach(place.head.address)
+        with Cluster(OnRay(here=None, workers=1), tuning=TUNING) as cluster:
+            yield place, cluster
+    finally:
+        raylets.down()
+
+
+def processes(cluster: Cluster) -> list[int]:
+    """The processes of the nodes that take part."""
+    assert cluster.head is not None
+    return [int(member.where.rpartition(":")[2]) for member in cluster.head.members.values() if member.gone is None]
+
+
+def search_with(
+    kind: str, place: Machines, cluster: Cluster, board: Board, depth: int, seconds: float, chance: random.Random
+) -> Result:
+    """Search, and let something happen to a node after a random part of `seconds`."""
+    ended = threading.Event()
+
+    def strike() -> None:
+        while cluster.head is None or cluster.head is before or not processes(cluster):
+            if ended.wait(0.005):
+                return
+        # The processes of a machine notice only after two seconds that their raylet is dead.
+        if ended.wait(chance.random() * seconds * (0.2 if kind == "node" else 1.0)):
+            return
+        if kind == "node":
+            place.kill(chance)
+            return
+        victim = chance.choice(processes(cluster))
+        if kind == "frozen":
+            os.kill(victim, signal.SIGSTOP)
+            ended.wait(chance.choice((0.5, 2.5)) * PATIENCE)
+            os.kill(victim, signal.SIGCONT)
+        else:
+            os.kill(victim, signal.SIGKILL)
+
+    before = cluster.head
+    thread = threading.Thread(target=strike, daemon=True)
+    thread.start()
+    try:
+        return cluster.search(board, Limits(depth=depth), workers=1, replication=REPLICATION[kind], table_bits=18)
+    finally:
+        ended.set()
+        thread.join()
+
+
+def boards(kind: str, seed: int) -> tuple[Board, int]:
+    """A position, and a depth that takes a second or two; more, where it takes longer until a loss is noticed."""
+    if seed % 3 == 2:
+        board = AbaloneBoard.start("belgian-daisy")
+        return AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 10)), 6 + (kind == "node")
+    game = othello(8)
+    return OthelloBoard(game, walk(game, START, seed, 8 + seed % 12)), 13 + 2 * (kind == "node")
+
+
+def run(searches: int, seed: int, tell: Callable[[str], None]) -> int:
+    """So many searches, each with a fault; how many gave a wrong value."""
+    chance = random.Random(seed)
+    wrong = struck = 0
+    with machines(3) as (place, cluster):
+        for number in range(searches):
+            kind = KINDS[number % len(KINDS)]
+            board, depth = boards(kind, seed + number)
+            alone = search(board, Limits(depth=depth), workers=1, table_bits=18)
+            place.complete(3)
+            began = time.perf_counter()
+            found = search_with(kind, place, cluster, board, depth, alone.seconds, chance)
+            assert cluster.head is not None
+            right = (found.value, found.depth, found.stopped) == (alone.value, depth, False) or found.exact
+            wrong += not right
+            struck += bool(cluster.head.losses)
+            tell(
+                f"{number + 1} {kind}: {'right' if right else 'WRONG'} {found.value:+d} (one worker {alone.value:+d}), "
+                f"{time.perf_counter() - began:.1f} s, {'; '.join(cluster.head.losses) or 'nobody was lost'}"
+            )
+    tell(f"{searches} searches, {struck} of them lost a node or gave one up, {wrong} wrong values")
+    return wrong
+
+
+def main() -> int:
+    searches, seed = (int(word) for word in (*sys.argv[1:], *("50", "1")[len(sys.argv) - 1 :]))
+    with tempfile.TemporaryDirectory() as home:
+        os.environ |= {"XDG_CONFIG_HOME": f"{home}/config", "XDG_STATE_HOME": f"{home}/state"}
+        return 1 if run(searches, seed, lambda line: print(line, flush=True)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The search on MPI: values, the command, and what a rank's death leaves behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank import Limits, OthelloBoard
+from outflank.search.deepening import search
+from tests.clusters import children, gone, leaked, mpiexec
+
+pytest.importorskip("mpi4py")
+pytestmark = pytest.mark.compiled
+
+
+def test_values_on_one_two_and_four_ranks(tmp_path):
+    before = leaked()
+    program = tmp_path / "program.py"
+    program.write_text(
+        textwrap.dedent(
+            """
+            from outflank.distributed import connect
+            from outflank.distributed.head import Tuning
+            from tests.clusters import check_values
+
+            with connect("mpi", tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as cluster:
+                print(check_values(cluster, 1, (1, 2, 4)), "searches")
+            """
+        )
+    )
+    done = mpiexec(4, str(program), env=os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)})
+    assert (done.stdout, done.returncode) == ("30 searches\n", 0), done.stderr
+    assert leaked(before) <= before
+
+
+def test_the_command_on_ranks_speaks_once():
+    board = OthelloBoard.start()
+    alone = search(board, Limits(depth=10), workers=1)
+    done = mpiexec(2, "-m", "outflank", "search", "--depth", "10", "--cluster", "mpi", "--workers", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    *_, last = map(json.loads, done.stdout.splitlines())
+    assert last["schema"] == "outflank/search/1"
+    assert (last["value"], last["move"]) == (alone.value, str(alone.move))
+    assert [node["node"] for node in last["cluster"]["nodes"]] == [0, 1]
+    assert done.stdout.count('"outflank/search/1"') == 1
+
+
+def test_bad_input_on_ranks_is_told_once():
+    done = mpiexec(2, "-m", "outflank", "search", "--depth", "10", "--cluster", "mpi", "--replicate", "gossip")
+    assert done.returncode != 0
+    assert "unknown replication 'gossip'" in done.stderr
+
+
+def test_a_dead_rank_ends_the_run():
+    before = leaked()
+    launcher = Path(sys.executable).with_name("mpiexec")
+    command = [str(launcher), "-n", "2", sys.executable, "-m", "outflank", "search", "--cluster", "mpi", "--json"]
+    process = subprocess.Popen(
+        [*command, "--workers", "1", "--depth", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    for line in process.stdout:  # until the nodes are at work
+        if json.loads(line)["depth"] >= 9:
+            break
+    everybody = children(process.pid)
+    ranks = [pid for pid in everybody if Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[2:3] == [b"outflank"]]
+    assert len(ranks) == 2
+    time.sleep(0.5)
+    os.kill(max(ranks), signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "outflank: a rank has died, and the launcher has ended the others; the best so far: " in err, out
+    assert gone(everybody)
+    assert leaked(before) <= before
