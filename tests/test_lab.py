@@ -11,10 +11,14 @@ from xml.etree import ElementTree
 import pytest
 
 from outflank import lab
+from outflank.distributed.addresses import parse_address
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.head import Tuning
+from outflank.distributed.inside import Inside
 from outflank.errors import OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
+from outflank.lab import cluster_samples, literature
 from outflank.lab import experiment as registry
-from outflank.lab import literature
 from outflank.lab.provenance import in_command_line
 from outflank.lab.studies import reproduce
 from outflank.search.contract import Stop
@@ -31,6 +35,7 @@ SMALL = {
     },
     "scaling": {"depth": 5, "workers": (1, 2), "rounds": 2, "schemes": ("ybw",)},
     "threshold": {"depth": 6, "rounds": 1, "workers": 2, "thresholds": (1, 3)},
+    "replication": {"cluster": "local:2", "depth": 6, "rounds": 1, "replication_depths": (2, 3), "threshold": 3},
     "granularity": {"depth": 4, "rounds": 1, "workers": 2, "granularities": (1, 2)},
     "levels": {"depth": 5, "rounds": 1, "workers": 2, "levels": (1, 2)},
     "schedule": {"depth": 2, "rounds": 1, "workers": 2, "chunks": (1, 4)},
@@ -85,7 +90,62 @@ def few_parts():
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory, few_parts):
+def nodes_here():
+    """Clusters of nodes within this process: what an engine adds is tried where it is."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def connect(text, *, workers):
+            return Cluster(Inside(parse_address(text).nodes), tuning=Tuning(alone_seconds=0.0))
+
+        patch.setattr(cluster_samples, "connect", connect)
+        yield
+        for text in list(cluster_samples._clusters):
+            cluster_samples.leave(text)
+
+
+@pytest.mark.compiled
+def test_the_threshold_and_the_speed_up_are_measured_on_a_cluster(nodes_here, tmp_path):
+    report = lab.run(
+        "threshold",
+        cluster="local:2",
+        depth=7,
+        thresholds=(3, 5),
+        rounds=1,
+        policies=("none", "async:depth=2"),
+        out=tmp_path,
+    )
+    assert report.passed
+    assert [table.column("threshold") for table in report.tables] == [[3, 5], [3, 5]]
+    for column in ("useful (s)", "overhead (s)", "total (s)", "steal success", "bytes transferred"):
+        assert all(value is not None for value in report.tables[0].column(column))
+    again = lab.redraw(tmp_path / "threshold.json")
+    assert again.tables == report.tables
+    report = lab.run("scaling", cluster="local:2", depth=7, rounds=2, boards=("start", "diagonal"), nodes=(1, 2))
+    assert report.passed
+    assert set(report.tables[0].column("boards")) == {2}
+    rows = [dict(zip(report.tables[1].columns, row, strict=True)) for row in report.tables[1].rows]
+    assert len(rows) == 2 * (1 + 2 * 2)
+    for row in rows:
+        assert row["useful (s)"] + row["overhead (s)"] == pytest.approx(row["total (s)"], rel=0.2)
+    assert any("async takes" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [
+        ("threshold", {"cluster": "nowhere"}, "is no cluster"),
+        ("threshold", {"cluster": "local:2", "policies": ("gossip",)}, "unknown replication 'gossip'"),
+        ("scaling", {"cluster": "local:2", "boards": ("a9",)}, "a9"),
+        ("replication", {"policies": ("none",)}, "policies=none: one of batch, depth, async"),
+    ],
+)
+def test_a_cluster_that_is_none_is_refused_before_anything_starts(name, wrong, says):
+    with pytest.raises(OutflankError, match=says):
+        lab.run(name, **wrong)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory, few_parts, nodes_here):
     """Runs an experiment in small, once for all tests: its report and where it was written."""
     done = {}
 

@@ -20,6 +20,7 @@ from outflank.distributed import raylets
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
 from outflank.distributed.node import Entries, Node, Setup
+from outflank.distributed.ray_places import MOST_REPLACED, options_at, places, reason
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 
@@ -35,9 +36,6 @@ DELIVERY_SECONDS = 5.0
 REPORT_SECONDS = 0.5
 ROLL_CALL_SECONDS = 1.0
 """How often to see who has come, and whether the head is still there."""
-
-MOST_REPLACED = 20
-"""Actors in a row that may die in a place before it is given up."""
 
 
 class RayNode:
@@ -210,7 +208,7 @@ class OnRay:
         except self._ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
         except self._ray.exceptions.RayError as error:  # dead, unreachable, or nowhere to be started any more
-            return self._lose(seat, _reason(error))
+            return self._lose(seat, reason(error))
         if what == "prepare":
             where, workers, version = answer
             if version != __version__:
@@ -257,14 +255,7 @@ class OnRay:
     def _call_roll(self) -> dict[str, float]:
         """The places there are, with their cores; a node for each that has none."""
         self._called = time.monotonic()
-        if self._here is not None:
-            present = {f"here-{index}": 0.0 for index in range(self._here)}
-        else:
-            present = {
-                node["NodeID"]: node["Resources"]["CPU"]
-                for node in self._ray.nodes()
-                if node["Alive"] and node["Resources"].get("CPU", 0) > 0
-            }
+        present = places(self._ray, self._here)
         came = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]
         for key in came:
             self._numbers += 1
@@ -277,12 +268,7 @@ class OnRay:
         return present
 
     def _actor(self, key: str, cores: float) -> Any:
-        if self._here is not None:
-            return self._remote.options(num_cpus=0).remote()
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        where = NodeAffinitySchedulingStrategy(key, soft=False)
-        return self._remote.options(num_cpus=min(self._workers or cores, cores), scheduling_strategy=where).remote()
+        return self._remote.options(**options_at(key, min(self._workers or cores, cores), self._here)).remote()
 
     def _prepare(self, seat: _Seat) -> None:
         prepare = seat.actor.prepare.options(concurrency_group="jobs")
@@ -297,16 +283,6 @@ class OnRay:
 
     def _seat(self, node: int) -> _Seat | None:
         return next((seat for seat in self._seats.values() if seat.number == node), None)
-
-
-def _reason(error: Exception) -> str:
-    """Ray's explanations fill a screen: what matters is the kind."""
-    known = {
-        "ActorDiedError": "its process died",
-        "ActorUnavailableError": "it cannot be reached",
-        "ActorUnschedulableError": "its machine has left the cluster",
-    }
-    return known.get(type(error).__name__, type(error).__name__)
 
 
 def _cause(error: Any) -> Exception:

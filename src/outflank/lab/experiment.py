@@ -92,6 +92,7 @@ _HOMES = {
     "parallelism": "parallelism",
     "scaling": "scaling",
     "threshold": "sweeps",
+    "replication": "clusters",
     "granularity": "sweeps",
     "levels": "sweeps",
     "schedule": "sweeps",

@@ -28,9 +28,7 @@ from outflank.distributed.errands.events import (
     in_words,
     whereabouts,
 )
-
-MOST_REPLACED = 20
-"""Actors in a row that may die in a place before it is given up."""
+from outflank.distributed.ray_places import MOST_REPLACED, options_at, places, reason
 
 CLOSE_SECONDS = 6.0
 """How long workers may take to give back what they hold, before their processes are ended."""
@@ -126,7 +124,7 @@ class RayErrands:
         if not raylets.head_alive():
             self._events.put(Broken("the head of the cluster is gone: its nodes cannot be reached any more"))
             return
-        present = self._places()
+        present = places(self._ray, self._address.nodes)
         for key, seat in list(self._seats.items()):
             if key not in present:
                 self._events.put(Gone(seat.number, "its machine has left the cluster"))
@@ -159,23 +157,9 @@ class RayErrands:
         if self._opened:
             raylets.detach()
 
-    def _places(self) -> dict[str, float]:
-        """Where there can be a node, with the cores."""
-        if self._address.nodes is not None:
-            return {f"here-{index}": 0.0 for index in range(self._address.nodes)}
-        return {
-            node["NodeID"]: node["Resources"]["CPU"]
-            for node in self._ray.nodes()
-            if node["Alive"] and node["Resources"].get("CPU", 0) > 0
-        }
-
     def _fill(self, key: str, cores: float) -> None:
-        options: dict[str, Any] = {"num_cpus": cores}
-        if self._address.nodes is None:
-            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(key, soft=False)
-        seat = _Seat(key, next(self._numbers), self._remote.options(**options).remote(), time.monotonic())
+        actor = self._remote.options(**options_at(key, cores, self._address.nodes)).remote()
+        seat = _Seat(key, next(self._numbers), actor, time.monotonic())
         self._seats[key] = seat
         ref = seat.actor.prepare.options(concurrency_group="pieces").remote(self._make)
         self._when_there(seat, ref, partial(self._hired, seat))
@@ -198,15 +182,9 @@ class RayErrands:
     def _when_there(self, seat: _Seat, ref: Any, event: Callable[[Any], Event]) -> None:
         def arrived(future: Any) -> None:
             error = future.exception()
-            self._events.put(event(future.result()) if error is None else Gone(seat.number, _reason(error)))
+            self._events.put(event(future.result()) if error is None else Gone(seat.number, reason(error)))
 
         ref.future().add_done_callback(arrived)
 
     def _seat(self, node: int) -> _Seat | None:
         return next((seat for seat in self._seats.values() if seat.number == node), None)
-
-
-def _reason(error: BaseException) -> str:
-    """Ray's explanations fill a screen: what matters is the kind."""
-    kind = type(error).__name__
-    return {"ActorDiedError": "its process died", "ActorUnavailableError": "it cannot be reached"}.get(kind, kind)

@@ -23,8 +23,12 @@ from outflank.lab.measuring import (
     spread,
 )
 from outflank.lab.report import Figure, Plot, Sample, Series, Table
+from outflank.lab.studies.clusters import OPENINGS, check_cluster, scaling_conclusion, scaling_tasks, start_board
 from outflank.machine import usable_cores
 from outflank.search.division import scheme_named
+
+CLUSTER_DEPTH = 17
+"""Plies that take one worker some 20 to 60 seconds from an opening."""
 
 FEWEST_ROUNDS = 5
 """Repeats below which medians are not worth a conclusion."""
@@ -42,9 +46,19 @@ class Choice(Parameters):
     workers: tuple[int, ...] = option(core_counts(), "Numbers of workers.")
     rounds: int = option(FEWEST_ROUNDS, "Times that each is measured.")
     share_alpha: bool = option(True, "Whether root moves know of each other's values; report 003's do not.")
+    cluster: str | None = option(None, "Measure nodes of a cluster: local:N, ray://HOST:PORT or mpi.")
+    nodes: tuple[int, ...] = option((1, 2), "Numbers of its nodes, each with one worker.")
+    policies: tuple[str, ...] = option(("none", "async"), "How they tell each other of entries.")
+    boards: tuple[str, ...] = option(
+        tuple(OPENINGS), "What they search: openings by name, or positions; start@19: to that depth."
+    )
 
     def __post_init__(self) -> None:
         super(Choice, self).__post_init__()
+        check_cluster(self.cluster, self.policies)
+        if self.cluster is not None:
+            for board in self.boards:
+                start_board(board, CLUSTER_DEPTH)
         if self.game not in ("othello", "abalone"):
             raise OutflankError(f"game={self.game!r}: othello or abalone")
         for name in self.schemes:
@@ -61,9 +75,14 @@ class Scaling(Experiment[Choice]):
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
+        if chosen.cluster is not None:
+            depth = chosen.depth or CLUSTER_DEPTH
+            return scaling_tasks(chosen.cluster, chosen.boards, chosen.policies, chosen.nodes, depth, chosen.rounds)
         return in_rounds(_sides(chosen), chosen.rounds)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+        if chosen.cluster is not None:
+            return scaling_conclusion(chosen.cluster, samples)
         groups = grouped(samples, "scheme", "workers")
         lines: list[Sample] = []
         for (scheme, workers), found in groups.items():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from outflank.boards import Board
+from outflank.distributed.replication import POLICIES
 from outflank.errors import UnknownName
 from outflank.lab.boards import lab_positions, othello_midgame, othello_start
 from outflank.lab.classroom import PROGRAM, REPORT_000
@@ -23,6 +24,7 @@ from outflank.lab.measuring import (
     spread,
 )
 from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.studies.clusters import USUAL_THRESHOLDS, check_cluster, threshold_conclusion, threshold_tasks
 from outflank.machine import usable_cores
 
 ALONE = "alone"
@@ -128,7 +130,15 @@ class ThresholdChoice(Choice):
     """What is measured."""
 
     depth: int = option(15, "Plies, from the start.")
-    thresholds: tuple[int, ...] = option((1, 3, 5, 7, 9), "Plies left at which parts are no longer divided.")
+    thresholds: tuple[int, ...] | None = option(
+        None, "Plies left at which parts are no longer divided.  [1,3,5,7,9; on a cluster 7-12]"
+    )
+    cluster: str | None = option(None, "Measure on a cluster: local:N, ray://HOST:PORT or mpi.")
+    policies: tuple[str, ...] = option(tuple(POLICIES), "How its nodes tell each other of entries.")
+
+    def __post_init__(self) -> None:
+        super(ThresholdChoice, self).__post_init__()
+        check_cluster(self.cluster, self.policies)
 
 
 @register
@@ -144,10 +154,22 @@ class Threshold(Sweep):
     def sides(self, chosen: ThresholdChoice) -> list[Side]:
         board = othello_start()
         shared = {**REPORT_000, "parallel": "ybw", "workers": chosen.workers}
+        thresholds = chosen.thresholds or (1, 3, 5, 7, 9)
         return [
             self.side(ALONE, board, chosen.depth, **REPORT_000, workers=1),
-            *(self.side(depth, board, chosen.depth, **shared, threshold=depth) for depth in chosen.thresholds),
+            *(self.side(depth, board, chosen.depth, **shared, threshold=depth) for depth in thresholds),
         ]
+
+    def tasks(self, chosen: ThresholdChoice) -> Sequence[Task]:
+        if chosen.cluster is None:
+            return super().tasks(chosen)
+        thresholds = chosen.thresholds or USUAL_THRESHOLDS
+        return threshold_tasks(chosen.cluster, chosen.policies, thresholds, chosen.depth, chosen.rounds)
+
+    def conclude(self, chosen: ThresholdChoice, samples: Sequence[Sample]) -> Conclusion:
+        if chosen.cluster is None:
+            return super().conclude(chosen, samples)
+        return threshold_conclusion(chosen.cluster, samples)
 
     def published(self) -> tuple[Series, ...]:
         found = []

@@ -1,0 +1,95 @@
+"""Searches on a cluster as samples, with report 000's columns."""
+
+import atexit
+from collections.abc import Sequence
+from functools import partial
+
+from outflank.distributed.addresses import parse_address
+from outflank.distributed.cluster import Cluster, connect
+from outflank.distributed.statistics import cluster_statistics
+from outflank.lab.experiment import Task
+from outflank.lab.measuring import Side, counted, searched
+from outflank.lab.report import Sample
+from outflank.search.contract import Limits, Stop
+
+_clusters: dict[str, Cluster] = {}
+
+
+def cluster_at(text: str) -> Cluster:
+    """The cluster that words name: started when it is first asked for, and kept until the program ends.
+
+    Its nodes are single-threaded: an experiment compares nodes, not what happens inside them.
+    """
+    if text not in _clusters:
+        _clusters[text] = connect(text, workers=1)
+        atexit.register(leave, text)
+    return _clusters[text]
+
+
+def join_cluster(text: str) -> None:
+    """On MPI all ranks run the same command: the head goes on, and the others serve it until it has ended."""
+    if parse_address(text).engine == "mpi":
+        cluster_at(text)
+
+
+def leave(text: str) -> None:
+    """Let a cluster go."""
+    if text in _clusters:
+        _clusters.pop(text).close()
+
+
+def on_cluster(side: Side, text: str, nodes: int | None, replication: str, stop: Stop) -> Sample:
+    """Search a side once on so many nodes of a cluster; None: on all."""
+    cluster = cluster_at(text)
+    cluster.fabric.use(nodes)
+    found = cluster.search(
+        side.board,
+        Limits(depth=side.depth),
+        stop=stop,
+        **{"workers": 1, "replication": replication, **side.options},
+    )
+    assert cluster.head is not None
+    done = cluster_statistics(cluster.head)
+    return {
+        **side.labels,
+        "depth": side.depth,
+        "seconds": found.seconds,
+        **counted(found),
+        "jobs": done.total("jobs"),
+        "wasted_jobs": done.total("wasted_jobs"),
+        "useful_per_node": done.useful_seconds,
+        "overhead_per_node": max(0.0, found.seconds - done.useful_seconds),
+        "steals_tried": done.total("steals_tried"),
+        "steals_won": done.total("steals_won"),
+        "bytes": done.bytes_transferred,
+        "messages": done.total("messages"),
+        "entries_sent": done.total("entries_sent"),
+        "entries_dropped": done.total("entries_dropped"),
+        "broadcast_seconds": done.total("broadcast_seconds"),
+        "waited_seconds": done.total("waited_seconds"),
+        "replicated_hits": done.total("replicated_hits"),
+        "replicated_sorts": done.total("replicated_sorts"),
+        "slowest_stop_seconds": max((node.slowest_stop_seconds for node in done.nodes), default=0.0),
+        "threshold": done.threshold,
+        "lost": len(done.losses),
+    }
+
+
+def cluster_tasks(sides: Sequence[tuple[Side, str, int | None, str]], alone: Sequence[Side], rounds: int) -> list[Task]:
+    """Every side once, then again: those on a cluster (its name, how many nodes, the policy), and those without one."""
+
+    def one(side: Side, number: int, stop: Stop) -> list[Sample]:
+        _, sample = searched(side, stop)
+        return [{**sample, "round": number}]
+
+    def together(side: Side, where: str, nodes: int | None, policy: str, number: int, stop: Stop) -> list[Sample]:
+        return [{**on_cluster(side, where, nodes, policy, stop), "round": number}]
+
+    tasks = []
+    for number in range(1, rounds + 1):
+        tasks += [Task(f"{side.name}, round {number}", partial(one, side, number)) for side in alone]
+        tasks += [
+            Task(f"{side.name}, round {number}", partial(together, side, where, nodes, policy, number))
+            for side, where, nodes, policy in sides
+        ]
+    return tasks
