@@ -19,7 +19,7 @@ from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, best
 from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS
 
-POLL_SECONDS = 0.01
+POLL_SECONDS = 0.03
 """How long a stop, or a node that says nothing, may go unnoticed by the head."""
 
 
@@ -67,6 +67,11 @@ class Member:
     report: NodeReport = field(default_factory=NodeReport)
     joined: float = 0.0
     away: float = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it could take a job."""
+        return self.job is None and not self.silent and self.gone is None
 
 
 class Head:
@@ -252,9 +257,11 @@ class Head:
         return self._threshold
 
     def _hand_out(self, tree: Tree) -> None:
-        for number, member in self.members.items():
-            if member.job is not None or member.silent or member.gone is not None or member.seen == tree.changes:
+        idle = {number: member for number, member in self.members.items() if member.is_idle}
+        for number, member in list(idle.items()):
+            if member.seen == tree.changes:
                 continue
+            tree.hungry = len(idle) > 1
             warm, member.warm = member.warm or self._alone_depth == 0, True
             job = tree.take(number) if warm else self._warming()
             if job is None:
@@ -262,6 +269,7 @@ class Head:
                 continue
             member.job, member.since, member.unwanted_since = job, time.perf_counter(), None
             member.jobs += 1
+            del idle[number]
             self.fabric.submit(number, job)
 
     def _warming(self) -> Job:

@@ -24,7 +24,7 @@ from outflank.search.outbox import WORDS
 WORD, ENTRIES = 1, 2
 """Tags: what is said in JSON, and entries, with their era before them."""
 
-SHORTEST_NAP, LONGEST_NAP = 50e-6, 1e-3
+SHORTEST_NAP, LONGEST_NAP = 200e-6, 1e-3
 """Seconds between two probes: short while messages come, longer when none do. A rank that only waits uses about a
 hundredth of a core then."""
 

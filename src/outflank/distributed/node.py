@@ -202,10 +202,11 @@ class Node:
         """Empty an outbox whenever a batch is full, and what is there after a while."""
         batch, waits = self.setup.replication.batch, self.setup.replication.waits
         buffer = np.zeros((batch, WORDS), np.uint64)
-        least = batch if waits else 1
         calls = 0
         while not self._closing:
-            calls = int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
+            before, calls = calls, int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
+            # What is left after a full batch waits for the next: sent at once, it made five messages of one.
+            least = batch if waits or calls != before else 1
             while (count := int(collect(outbox.record, buffer, least))) > 0 and not self._closing:
                 began = time.perf_counter()
                 peers, missed = self._carry(self._era, buffer[:count].copy(), wait=waits)
@@ -216,6 +217,7 @@ class Node:
                     self._messages += peers
                     self._bytes += peers * count * ENTRY_BYTES
                     self._missed += missed * count
+                least = batch
 
     def absorb(self, era: int, entries: Entries) -> None:
         """Take what another node has found out. What comes from another era may be wrong here, and is not taken."""

@@ -37,7 +37,7 @@ POLICIES = {
     # Its `par_tuple`: only what took long to find, each at once, as a tuple space does.
     "depth": Replication(name="depth", depth=8, batch=1, waits=True),
     # What it expected to be best and could not finish: those, together, and nobody waits.
-    "async": Replication(name="async", depth=6, batch=256, waits=False),
+    "async": Replication(name="async", depth=8, batch=1024, waits=False),
 }
 
 SMALLEST, LARGEST_BATCH = 1, 100_000
