@@ -264,9 +264,10 @@ class Head:
             tree.hungry = len(idle) > 1
             warm, member.warm = member.warm or self._alone_depth == 0, True
             job = tree.take(number) if warm else self._warming()
-            if job is None:
-                member.seen = tree.changes
-                continue
+            if job is None:  # nor is there one for any other
+                for other in idle.values():
+                    other.seen = tree.changes
+                break
             member.job, member.since, member.unwanted_since = job, time.perf_counter(), None
             member.jobs += 1
             del idle[number]

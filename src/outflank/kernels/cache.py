@@ -40,6 +40,9 @@ PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
 """Where the package keeps code that is compiled: an edited command line recompiles nothing."""
 
+MIXED_FOLDERS = ("distributed", "lab")
+"""Where few modules do: only those that name the compiler count."""
+
 GENERATIONS_KEPT = 6
 """How many digests' directories stay on disk; older ones are removed. One is about 2 MB."""
 
@@ -125,7 +128,11 @@ def _ours(module: str) -> bool:
 
 
 def _package_files() -> list[Path]:
-    return [path for folder in KERNEL_FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))]
+    mixed = [path for folder in MIXED_FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))]
+    return [
+        *(path for folder in KERNEL_FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))),
+        *(path for path in mixed if b"outflank.kernels" in path.read_bytes()),
+    ]
 
 
 @memoize
