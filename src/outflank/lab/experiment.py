@@ -91,6 +91,7 @@ class Experiment(Generic[Chosen]):
 _HOMES = {
     "parallelism": "parallelism",
     "scaling": "scaling",
+    "simulate": "simulate",
     "threshold": "sweeps",
     "replication": "clusters",
     "granularity": "sweeps",

@@ -1,0 +1,279 @@
+"""Clusters that we do not have: a search recorded on one node, replayed on up to 1 024 that are only counted."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from outflank.boards import Board
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.head import Tuning
+from outflank.distributed.inside import Inside
+from outflank.distributed.replication import POLICIES, Replication, replication_named
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.report import Sample
+from outflank.lab.simulation import Tally, simulate
+from outflank.lab.simulation_machines import Machines, effort
+from outflank.lab.simulation_recording import Recording, calibrated, record
+from outflank.lab.simulation_report import concluded, middle
+from outflank.machine import usable_cores
+from outflank.search.contract import Limits, Stop
+from outflank.search.deepening import search
+
+CHECKED = ("none", "async")
+"""Policies that are also measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Parameters):
+    """What is recorded, and what it is replayed on."""
+
+    positions: tuple[str, ...] = option(("f5d6c3d3c4f4f6",), "Transcripts or positions, in any notation.")
+    depth: int = option(16, "Plies.")
+    thresholds: tuple[int, ...] = option((8, 9, 10, 11), "Plies left at which a part becomes a job of one node.")
+    nodes: tuple[int, ...] = option((1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), "Numbers of simulated nodes.")
+    policies: tuple[str, ...] = option(("none", "batch", "depth", "async"), "Replication policies.")
+    depths: tuple[int, ...] = option((3, 4, 5, 6, 7, 8, 9, 10, 11), "Replication depths that are considered.")
+    hidden: tuple[int, ...] = option((4, 6, 8), "Replication depths whose worth is also measured.")
+    measured: tuple[int, ...] = option((1, 2, 4), "Numbers of nodes that are also measured, within this process.")
+    rounds: int = option(3, "Times that each cluster is simulated, with other seeds, and measured.")
+    rate: float = option(7.5, "Million nodes of the tree that a node of the cluster enters in a second.")
+    latency: float = option(50.0, "Microseconds that a message takes.")
+    bandwidth: float = option(1000.0, "Megabytes a second from and to a node.")
+    head: float = option(100.0, "Microseconds that a job takes the head.")
+    message: float = option(20.0, "Microseconds that a message with entries takes who sends it, and who receives it.")
+    entry: float = option(0.1, "Microseconds that each entry in it takes them besides.")
+    table_bits: int = option(22, "32 · 2^BITS bytes for the table of a node.")
+
+
+@register
+class Simulate(Experiment[Choice]):
+    """Speed-up, replication depth and threshold by the number of nodes."""
+
+    name = "simulate"
+    question = "How would a search scale to many nodes, what should they tell each other, and how large should jobs be?"
+    reports = ("000",)
+    parameters = Choice
+
+    def tasks(self, chosen: Choice) -> Sequence[Task]:
+        tasks: list[Task] = []
+        for position in chosen.positions:
+            tasks.append(Task(f"{position} alone", partial(_alone, chosen, position)))
+            for threshold in chosen.thresholds:
+                here = f"{position}, threshold {threshold}"
+                tasks.append(Task(f"{here}: recording", partial(_described, chosen, position, threshold), 4.0))
+                if threshold == middle(chosen.thresholds):
+                    tasks += [
+                        Task(f"{here}: hidden below {depth}", partial(_hidden, chosen, position, threshold, depth))
+                        for depth in chosen.hidden
+                    ]
+                    tasks += [
+                        Task(
+                            f"{here}: {count} nodes, {policy}",
+                            partial(_checked, chosen, position, threshold, count, policy),
+                            2.0 * chosen.rounds,
+                        )
+                        for count in chosen.measured
+                        for policy in CHECKED
+                    ]
+                tasks += [
+                    Task(f"{here}: {count} simulated", partial(_simulated, chosen, position, threshold, count), 1.0)
+                    for count in chosen.nodes
+                ]
+        return tasks
+
+    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+        return concluded(samples, rate=chosen.rate * 1e6, threshold=middle(chosen.thresholds))
+
+
+# --- measuring ---
+
+_kept: dict[tuple[Any, ...], Recording] = {}
+
+
+def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Recording | None:
+    """The recording, which all tasks of a threshold share; None: stopped."""
+    key = position, chosen.depth, threshold, chosen.table_bits
+    if key not in _kept:
+        board = Board.from_text(position)
+        found = calibrated(board, chosen.depth, threshold, stop=stop, table_bits=chosen.table_bits)
+        if stop.called:
+            return None
+        _kept.clear()  # each has a table
+        _kept[key] = found
+    return _kept[key]
+
+
+def _alone(chosen: Choice, position: str, stop: Stop) -> list[Sample]:
+    board, bits = Board.from_text(position), chosen.table_bits
+    found = search(board, Limits(depth=chosen.depth), stop=stop, workers=1, table_bits=bits)
+    return [
+        {"what": "alone", "position": position, "value": found.value, "nodes": found.nodes, "seconds": found.seconds}
+    ]
+
+
+def _described(chosen: Choice, position: str, threshold: int, stop: Stop) -> list[Sample]:
+    recording = _recorded(chosen, position, threshold, stop)
+    if recording is None:
+        return []
+    where: Sample = {"position": position, "threshold": threshold}
+    samples: list[Sample] = [
+        {
+            "what": "recording",
+            **where,
+            "value": recording.found.value,
+            "jobs": len(recording.done),
+            "nodes": recording.nodes,
+            "without_values": recording.without[0],
+            "without_moves": recording.without[1],
+            "value_weight": recording.weights[0],
+            "move_weight": recording.weights[1],
+            "head_us": recording.head_seconds * 1e6,
+        }
+    ]
+    samples += [
+        {
+            "what": "replication",
+            **where,
+            "count": count,
+            "policy": policy.name,
+            "depth": policy.depth,
+            "effort": effort(policy, recording, _machines(chosen, count)),
+        }
+        for count in chosen.nodes
+        for policy in _considered(chosen, chosen.policies)
+    ]
+    return samples
+
+
+def _considered(chosen: Choice, names: Iterable[str]) -> list[Replication]:
+    """Policies, with every replication depth where they have one to choose."""
+    found = []
+    for name in names:
+        policy = replication_named(name)
+        varied = policy.sends and policy.depth > POLICIES["batch"].depth
+        found += [replace(policy, depth=depth) for depth in chosen.depths] if varied else [policy]
+    return found
+
+
+def _machines(chosen: Choice, count: int) -> Machines:
+    return Machines(
+        nodes=count,
+        rate=chosen.rate * 1e6,
+        latency=chosen.latency / 1e6,
+        bandwidth=chosen.bandwidth * 1e6,
+        head_seconds=chosen.head / 1e6,
+        message_seconds=chosen.message / 1e6,
+        entry_seconds=chosen.entry / 1e6,
+    )
+
+
+def _hidden(chosen: Choice, position: str, threshold: int, depth: int, stop: Stop) -> list[Sample]:
+    recording = _recorded(chosen, position, threshold, stop)
+    if recording is None:
+        return []
+    board, bits = Board.from_text(position), chosen.table_bits
+    found = record(board, chosen.depth, threshold, hidden_below=depth, stop=stop, table_bits=bits)
+    return [
+        {
+            "what": "hidden",
+            "position": position,
+            "threshold": threshold,
+            "value": found.found.value,
+            "depth": depth,
+            "expected": 1 + recording.lost_below(depth) / recording.nodes,
+            "measured": found.nodes / recording.nodes,
+        }
+    ]
+
+
+def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: str, stop: Stop) -> list[Sample]:
+    """Nodes within this process, beside what is expected of such: they tell each other at no cost."""
+    recording = _recorded(chosen, position, threshold, stop)
+    if recording is None:
+        return []
+    board = Board.from_text(position)
+    samples: list[Sample] = []
+    options = {"threshold": threshold, "table_bits": chosen.table_bits}
+    for seed in range(1, chosen.rounds + 1):
+        with Cluster(Inside(count), tuning=Tuning(alone_seconds=0.0)) as cluster:
+            # Nodes that take turns on few cores must advance evenly.
+            pace = 2000 if count > usable_cores() else 0
+            found = cluster.search(
+                board, Limits(depth=chosen.depth), stop=stop, workers=1, replication=policy, pace=pace, **options
+            )
+        if stop.called:
+            return []
+        busy = sum(worker.useful_seconds for worker in found.workers)
+        machines = Machines(nodes=count, rate=found.nodes / busy, head_seconds=recording.head_seconds)
+        tally = simulate(
+            board, recording, machines, replication_named(policy), depth=chosen.depth, seed=seed, stop=stop, **options
+        )
+        samples.append(
+            {
+                "what": "checked",
+                "position": position,
+                "threshold": threshold,
+                "count": count,
+                "policy": policy,
+                "round": seed,
+                "value": found.value,
+                "nodes": found.nodes / recording.nodes,
+                "jobs": sum(worker.executed for worker in found.workers),
+                "seconds": found.seconds,
+                "expected_nodes": tally.nodes / recording.nodes,
+                "expected_jobs": tally.jobs,
+                "expected_seconds": tally.seconds,
+            }
+        )
+    return samples
+
+
+def _simulated(chosen: Choice, position: str, threshold: int, count: int, stop: Stop) -> list[Sample]:
+    recording = _recorded(chosen, position, threshold, stop)
+    if recording is None:
+        return []
+    board, machines = Board.from_text(position), _machines(chosen, count)
+    samples: list[Sample] = []
+    for name in chosen.policies:
+        policy = min(_considered(chosen, (name,)), key=lambda each: effort(each, recording, machines))
+        for seed in range(1, chosen.rounds + 1):
+            tally = simulate(
+                board,
+                recording,
+                machines,
+                policy,
+                depth=chosen.depth,
+                threshold=threshold,
+                seed=seed,
+                stop=stop,
+                table_bits=chosen.table_bits,
+            )
+            if stop.called:
+                return []
+            samples.append(_simulated_sample(position, threshold, count, policy, seed, tally, recording))
+    return samples
+
+
+def _simulated_sample(
+    position: str, threshold: int, count: int, policy: Replication, seed: int, tally: Tally, recording: Recording
+) -> Sample:
+    assert tally.found is not None
+    return {
+        "what": "simulated",
+        "position": position,
+        "threshold": threshold,
+        "count": count,
+        "policy": policy.name,
+        "depth": policy.depth if policy.sends else None,
+        "round": seed,
+        "value": tally.found.value,
+        "seconds": tally.seconds,
+        "nodes": tally.nodes / recording.nodes,
+        "lost": tally.lost_nodes / recording.nodes,
+        "busy": tally.busy_seconds / tally.seconds / count,
+        "head": tally.head_seconds / tally.seconds,
+        "jobs": tally.jobs,
+        "unrecorded": tally.unrecorded,
+        "stopped": tally.stopped,
+    }
