@@ -1048,9 +1048,20 @@ def test_a_player_that_is_forgotten_ends_its_program() -> None:
 # --- the command line ---
 
 
+HEEDING = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from outflank.ui.cli import main; main(sys.argv[1:])"
+)
+"""The command as in a foreground: tests that run in the background ignore interrupts, and so does what they start."""
+
+
 def started(*arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [*ENGINE, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", HEEDING, "engine", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
