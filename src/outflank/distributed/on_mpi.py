@@ -31,8 +31,8 @@ class OnMpi:
     """The ranks of an MPI program, seen from rank 0."""
 
     name = "mpi"
-    job_seconds = 0.03
-    """A message and its answer take less than a millisecond, most of it asleep."""
+    job_seconds = 0.1
+    """A message and its answer take a millisecond, and so does the head: jobs of 30 ms cost two nodes a tenth."""
 
     def __init__(self) -> None:
         mpi = require_mpi()
