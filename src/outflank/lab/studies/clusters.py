@@ -139,7 +139,7 @@ class ReplicationChoice(Parameters):
 
     cluster: str = option("local:2", "The cluster: local:N, ray://HOST:PORT or mpi.")
     policies: tuple[str, ...] = option(("depth", "async"), "Policies that have a depth.")
-    replication_depths: tuple[int, ...] = option((4, 5, 6, 7, 8, 9, 11), "Plies left that an entry must have.")
+    replication_depths: tuple[int, ...] = option((8, 9, 10, 11), "Plies left that an entry must have.")
     threshold: int | None = option(None, "Plies left at which a part becomes a job.  [as long as the engine likes]")
     depth: int = option(15, "Plies, from the start.")
     rounds: int = option(3, "Times that each side is measured.")
