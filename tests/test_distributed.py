@@ -20,9 +20,10 @@ from outflank.distributed.inside import Inside
 from outflank.distributed.messages import Ended, Job, Joined, Left, NodeReport, Outcome, Reported
 from outflank.distributed.node import Node, Setup
 from outflank.distributed.replication import POLICIES, replication_named
+from outflank.distributed.splits import Homes, Splitting
 from outflank.distributed.spoken import heard, spoken
 from outflank.distributed.statistics import cluster_statistics
-from outflank.distributed.tree import Homes, Splitting, Tree
+from outflank.distributed.tree import Tree
 from outflank.games.evaluation import evaluation_named
 from outflank.games.othello.squares import START, othello
 from outflank.games.rules import pack, unpack

@@ -11,7 +11,8 @@ from outflank.distributed.fabric import Fabric, HeadLost
 from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
 from outflank.distributed.node import Setup
 from outflank.distributed.opening import followed, noted, opened
-from outflank.distributed.tree import Homes, Place, Splitting, Tree
+from outflank.distributed.splits import Homes, Place, Splitting
+from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.contract import WorkerStatistics

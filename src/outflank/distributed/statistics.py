@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from outflank.distributed.head import Head
-from outflank.distributed.tree import Place
+from outflank.distributed.splits import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,8 @@ from typing import Any
 from outflank.boards import Board
 from outflank.distributed.messages import Job, Outcome
 from outflank.distributed.replication import Replication
-from outflank.distributed.tree import Homes, Place, Splitting, Tree
+from outflank.distributed.splits import Homes, Place, Splitting
+from outflank.distributed.tree import Tree
 from outflank.lab.simulation_machines import Machines, Traffic
 from outflank.lab.simulation_recording import Recording
 from outflank.search.alone import Alone
