@@ -1,5 +1,7 @@
 """Boards as values and as games."""
 
+import copy
+import pickle
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -55,30 +57,84 @@ def test_repr_and_text_round_trip(drawn, side):
 @given(any_positions, SIDES, SEEDS, st.integers(1, 12))
 def test_push_and_pop_undo_each_other(drawn, side, seed, plies):
     board = board_of(drawn, side)
-    before, first = board.copy(), hash(board)
+    before = board.copy()
     play_on(board, seed, plies)
     played = board.moves
     while board.moves:
         board.pop()
     assert board == before
-    assert (hash(board), board.ply, board.turn) == (first, before.ply, before.turn)
+    assert (board.position, board.ply, board.turn) == (before.position, before.ply, before.turn)
     for move in played:
         assert board.push(str(move)) == move
     with pytest.raises(IndexError):
         before.pop()
 
 
-def test_copies_go_their_own_way():
-    board = OthelloBoard.start()
+class Annotated(OthelloBoard):
+    """A class of somebody else's, with more to remember and other arguments."""
+
+    def __init__(self, *arguments, note="", **more):
+        super().__init__(*arguments, **more)
+        self.note = note
+
+
+COPIES = {
+    "copy": lambda board: board.copy(),
+    "copy.copy": copy.copy,
+    "copy.deepcopy": copy.deepcopy,
+    "pickle": lambda board: pickle.loads(pickle.dumps(board)),
+}
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("start", [OthelloBoard.start, lambda: AbaloneBoard.start(ply_limit=9), Annotated.start])
+def test_copies_go_their_own_way(way, start):
+    board = start()
+    board.note = "mine"
+    first, second = board.legal_moves[:2]
+    board.push(first)
+    reply = board.legal_moves[0]
+    before = (board.position, board.moves, board.turn, board.ply, board.legal_moves)
+    twin = COPIES[way](board)
+    assert (type(twin), twin, twin.moves, twin.note, repr(twin)) == (
+        type(board),
+        board,
+        board.moves,
+        "mine",
+        repr(board),
+    )
+    twin.push(reply)
+    assert twin != board
+    assert (twin.pop(), twin.pop()) == (reply, first)
+    twin.push(second)
+    twin.note = "another's"
+    assert (board.position, board.moves, board.turn, board.ply, board.legal_moves) == before
+    assert board.note == "mine"
+    assert board.pop() == first
+    assert board == start()
+
+
+@pytest.mark.plain
+def test_a_board_derived_from_ours_is_turned_with_what_it_added():
+    board = Annotated.start()
+    board.note = "mine"
     board.push("f5")
-    twin = board.copy()
-    twin.push("d6")
+    turned = board.symmetric(1)
+    assert (type(turned), turned.note, turned.ply, turned.moves) == (Annotated, "mine", 1, ())
     assert board.moves == (OthelloMove(37),)
-    assert board != twin
-    assert twin.pop() == OthelloMove(43)
-    assert twin == board
-    assert twin.moves == board.moves
-    assert len({board, twin}) == 1
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
+def test_a_position_has_a_hash_and_a_board_which_changes_has_none(board):
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(board)
+    seen = {board.position: "the start"}
+    move = board.push(board.legal_moves[0])
+    assert board.position not in seen
+    assert board.pop() == move
+    assert seen[board.position] == "the start"
 
 
 def test_boards_of_different_games_or_rules_differ():
@@ -202,7 +258,7 @@ def test_symmetric_boards_share_a_canonical_one(drawn, side):
     board = board_of(drawn, side)
     boards = board.symmetries()
     assert boards[0] == board
-    assert len({other.canonical() for other in boards}) == 1
+    assert len({other.canonical().position for other in boards}) == 1
     assert len({len(other.legal_moves) for other in boards}) == 1
     with pytest.raises(IndexError):
         board.symmetric(12)

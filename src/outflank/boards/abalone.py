@@ -1,6 +1,6 @@
 """Abalone boards."""
 
-from typing import Any
+from typing import Any, Self
 
 from outflank.boards.board import Board
 from outflank.boards.moves import AbaloneMove
@@ -36,14 +36,12 @@ class AbaloneBoard(Board[AbaloneMove]):
     game: Abalone
 
     @classmethod
-    def start(
-        cls, layout: str = "standard", *, repetitions: int | None = 3, ply_limit: int | None = 400
-    ) -> "AbaloneBoard":
+    def start(cls, layout: str = "standard", *, repetitions: int | None = 3, ply_limit: int | None = 400) -> Self:
         """The start of a game with one of the layouts."""
         return cls(RULES, start(layout), repetitions=repetitions, ply_limit=ply_limit)
 
     @classmethod
-    def from_line(cls, line: str, *, repetitions: int | None = 3, ply_limit: int | None = 400) -> "AbaloneBoard":
+    def from_line(cls, line: str, *, repetitions: int | None = 3, ply_limit: int | None = 400) -> Self:
         """The position on an Abalone line: rows, marbles lost, side, half-moves, move."""
         setup = read_abalone_line(line)
         return cls(
@@ -57,7 +55,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         )
 
     @classmethod
-    def _of(cls, setup: Setup) -> "AbaloneBoard":
+    def _of(cls, setup: Setup) -> Self:
         return cls(setup.game, setup.position, setup.turn, ply=setup.ply, since_loss=setup.since_loss)
 
     def __init__(
@@ -129,16 +127,10 @@ class AbaloneBoard(Board[AbaloneMove]):
         )
         return f"AbaloneBoard.from_line({self.to_text()!r}{options})"
 
-    def _at(self, position: Any) -> "AbaloneBoard":
-        return AbaloneBoard(
-            self.game,
-            position,
-            self.turn,
-            ply=self.ply,
-            since_loss=self._since_loss(),
-            repetitions=self.repetitions,
-            ply_limit=self.ply_limit,
-        )
+    def _at(self, position: Any) -> Self:
+        twin = super()._at(position)
+        twin._first_since_loss = self._since_loss()
+        return twin
 
     def _draw(self) -> str:
         least = self.game.marbles - self.game.goal
@@ -166,11 +158,6 @@ class AbaloneBoard(Board[AbaloneMove]):
             if move.takes:
                 return plies
         return self._first_since_loss + len(self._past)
-
-    def copy(self) -> "AbaloneBoard":
-        twin = super().copy()
-        twin._first_since_loss = self._first_since_loss
-        return twin
 
 
 def _path(move: AbaloneMove) -> tuple[Cell, ...]:

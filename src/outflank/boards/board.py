@@ -38,7 +38,8 @@ class Board(Generic[M]):
     a game of your own works with this class as soon as its rules are registered.
 
     Two boards are equal if game, position and side to move are; how they came about does
-    not count. The hash goes with that, so do not change a board that is a key.
+    not count. A board changes with every move, so it has no hash: the key of a dictionary is what
+    stays, `board.position` (and `board.turn`, where colours matter), or `board.to_text()`.
 
     >>> board = Board.from_text("f5d6c3")
     >>> board.turn, len(board.legal_moves), board.ply
@@ -147,10 +148,13 @@ class Board(Generic[M]):
 
     def copy(self: B) -> B:
         """A board of its own with the same history."""
-        twin = self._at(self.position)
+        # Whatever a class derived from this one has added comes along.
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
         twin._past = self._past.copy()
-        twin._first_ply = self._first_ply
         return twin
+
+    __copy__ = copy
 
     # --- the end ---
 
@@ -210,15 +214,17 @@ class Board(Generic[M]):
             other.turn,
         )
 
-    def __hash__(self) -> int:
-        return hash((type(self.game), self.game, self.position, self.turn))
+    __hash__ = None  # type: ignore[assignment]  # it changes with every move
 
     def __repr__(self) -> str:
         return f"Board({self.game!r}, {self.position!r}, Side.{self.turn.name})"
 
     def _at(self: B, position: Any) -> B:
         """A board of the same kind and rules with `position`, the same side to move, and no history."""
-        return type(self)(self.game, position, self.turn, ply=self.ply)
+        twin = self.copy()
+        twin._first_ply = self.ply
+        twin.position, twin._past, twin._legal = position, [], None
+        return twin
 
     def _illegal(self, text: str) -> IllegalMove:
         legal = " ".join(str(move) for move in self.legal_moves[:40])

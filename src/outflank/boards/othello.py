@@ -1,6 +1,6 @@
 """Othello boards."""
 
-from typing import Any
+from typing import Any, Self
 
 from outflank.boards.board import Board
 from outflank.boards.moves import OthelloMove
@@ -31,12 +31,12 @@ class OthelloBoard(Board[OthelloMove]):
     game: Othello
 
     @classmethod
-    def start(cls, size: int = 8, *, scoring: str = "winner-takes-empties") -> "OthelloBoard":
+    def start(cls, size: int = 8, *, scoring: str = "winner-takes-empties") -> Self:
         """The start of a game. `scoring` (or `discs`) says who gets the squares that stay empty."""
         return cls(othello(size, scoring), START)
 
     @classmethod
-    def from_line(cls, line: str, *, scoring: str = "winner-takes-empties") -> "OthelloBoard":
+    def from_line(cls, line: str, *, scoring: str = "winner-takes-empties") -> Self:
         """The position on a board line: cells from a1 row by row, then the side to move."""
         setup = read_board_line(line)
         return cls(othello(size_of(setup.game), scoring), setup.position, setup.turn, ply=setup.ply)
