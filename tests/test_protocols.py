@@ -728,6 +728,43 @@ def test_any_text_leaves_both_in_step(lines) -> None:
     assert nboard(text + "ping 77\n").endswith("pong 77\n")
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize("sign", ["x", "é", "\x00"])
+def test_a_line_without_an_end_is_refused_and_the_next_one_answered(sign) -> None:
+    """Bounded in memory and time, whatever it is made of; even one that begins like a command is none."""
+    longest = sign * (1 << 22)
+    text = f"1 name\n7 quit {longest}\nping 5 {longest}\n8 name\nping 6\n"
+    for engine, wanted in (
+        (
+            GtpEngine(lambda board: First()),
+            "=1 outflank\n\n?7 a line of more than 65536 characters\n\n? a line of more than 65536 characters\n\n"
+            "=8 outflank\n\n? unknown command\n\n",
+        ),
+        (NBoardEngine(lambda *of: First()), "status a line of more than 65536 characters\n" * 2 + "pong 6\n"),
+    ):
+        receiving, sending = os.pipe()
+        output = io.StringIO()
+        writer = threading.Thread(target=_pour, args=(sending, text.encode()))
+        writer.start()
+        engine.run(lines_of(receiving), output)
+        writer.join(FOREVER)
+        os.close(receiving)
+        assert output.getvalue() == wanted
+
+
+def _pour(descriptor: int, data: bytes) -> None:
+    with open(descriptor, "wb") as stream:
+        stream.write(data)
+
+
+@pytest.mark.plain
+def test_what_is_kept_of_a_line_without_an_end_is_bounded(monkeypatch) -> None:
+    chunks = [b"8 name\n9 na", *[b"x" * (1 << 16)] * 100, b"\n10 name", b""]
+    monkeypatch.setattr(listening.os, "read", lambda descriptor, most: chunks.pop(0))
+    lines = list(lines_of(0))
+    assert [(line[:4], len(line)) for line in lines] == [("8 na", 6), ("9 na", listening.LONGEST + 1), ("10 n", 7)]
+
+
 # --- programs as players ---
 
 LOOP = """

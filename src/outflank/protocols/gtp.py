@@ -69,6 +69,10 @@ class GtpEngine(Engine):
         if answer is not None:
             yield answer
 
+    def refusal(self, line: str, why: str) -> str:
+        """An error, with the number that the line began with."""
+        return f"?{_parsed(cleaned(line[:100]))[0]} {why}\n\n"
+
     def answer(self, line: str) -> str | None:
         """The answer to a line, the empty line after it included; None where there is nothing to answer."""
         text = cleaned(line)

@@ -13,6 +13,9 @@ from queue import SimpleQueue
 
 from outflank.search.contract import Stop
 
+LONGEST = 1 << 16
+"""Characters of a line; no command of either protocol is a hundredth of it. What is longer is no command."""
+
 PARTING_SECONDS = 2.0
 """For what has been asked when the input ends: a script gets its answers, a program that has died none for long."""
 
@@ -31,7 +34,7 @@ class Listener:
     """The lines of a stream, one after the other, and the search that some of them end."""
 
     def __init__(self, stream: Iterable[str], urgency: Callable[[str], Urgency]) -> None:
-        self._stream, self._urgency = stream, urgency
+        self._stream, self._says = stream, urgency
         self._arrived: SimpleQueue[str | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._stops = 0  # lines heard that stop a search, and whose turn has not come
@@ -76,6 +79,9 @@ class Listener:
             search()
         self._arrived.put(None)
 
+    def _urgency(self, line: str) -> Urgency:
+        return Urgency.WAITS if too_long(line) else self._says(line)
+
     def _read(self) -> None:
         try:
             for line in self._stream:
@@ -100,16 +106,29 @@ class Listener:
 def lines_of(descriptor: int) -> Iterator[str]:
     """The lines of a file descriptor, without their ends; bytes that are no text become �.
 
+    Of a line that is too long only the beginning comes, itself too long, and the rest is passed over as it is read: one
+    that never ends costs neither memory nor more time than reading it.
+
     It keeps clear of `sys.stdin`: at the end of the program the interpreter waits for whoever reads that, or gives up
     with a fatal error, and a thread that waits for a line cannot be told to stop.
     """
     rest = b""
     while chunk := os.read(descriptor, 1 << 16):
         *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            yield line.decode("utf-8", "replace")
+        yield from map(_decoded, whole)
+        rest = rest[: LONGEST + 1]
     if rest:
-        yield rest.decode("utf-8", "replace")
+        yield _decoded(rest)
+
+
+def too_long(line: str) -> bool:
+    """Whether this is the beginning of a line that is too long to be a command."""
+    return len(line) > LONGEST
+
+
+def _decoded(line: bytes) -> str:
+    # A character for each byte, where there are too many: as text the beginning might be short enough again.
+    return line.decode("utf-8", "replace") if len(line) <= LONGEST else line[: LONGEST + 1].decode("latin-1")
 
 
 def cleaned(line: str, *, comments: bool = True) -> str:

@@ -75,6 +75,10 @@ class NBoardEngine(Engine):
         """The answers, each on a line."""
         return (f"{answer}\n" for answer in self.answers(line))
 
+    def refusal(self, line: str, why: str) -> str:
+        """A remark: the protocol has no errors."""
+        return f"status {why}\n"
+
     def answers(self, line: str) -> Iterator[str]:
         """The lines that answer a line, as they become known; none to what is not understood."""
         name, _, rest = cleaned(line, comments=False).partition(" ")

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TextIO
 
 from outflank.engine.player import Player
-from outflank.protocols.listening import Listener, Urgency
+from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
 from outflank.search.contract import Stop
 
 
@@ -23,12 +23,16 @@ class Engine:
         """What is written in answer to a line, as it becomes known."""
         raise NotImplementedError
 
+    def refusal(self, line: str, why: str) -> str:
+        """What is written in answer to a line that is not looked at."""
+        raise NotImplementedError
+
     def run(self, stream: Iterable[str], output: TextIO) -> None:
         """Answer the lines of `stream` until it ends or says `quit`."""
         self._listener = Listener(stream, self._urgency)
         try:
             for line in self._listener.lines():
-                for reply in self.replies(line):
+                for reply in self._replies(line):
                     output.write(reply)
                     output.flush()
                 if self._leaving:
@@ -37,6 +41,11 @@ class Engine:
             self.stop()
             if self._player is not None:
                 self._player.close()
+
+    def _replies(self, line: str) -> Iterable[str]:
+        if too_long(line):
+            return [self.refusal(line, f"a line of more than {LONGEST} characters")]
+        return self.replies(line)
 
     def stop(self) -> None:
         """End the search, and the loop. From any thread."""
