@@ -355,7 +355,7 @@ def test_search_finds_a_move_and_shows_its_way(run):
     done = run("search", "--depth", "3", "--evaluation", "discs")
     assert done.status == 0
     assert "principal variation" in done.out
-    assert re.search(r"black plays (d3|c4|f5|e6), worth \+\d", done.out)
+    assert re.search(r"black plays (d3|c4|f5|e6), worth \+\d+ discs \(depth 3", done.out)
     assert "nodes" in done.out
     assert "a b c d e f g h" in done.out
 

@@ -22,9 +22,7 @@ from outflank.engine.review import marks_for, reviewed, turning_points
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
 from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
-from outflank.engine.worth import in_units
 from outflank.errors import FormatError, OutflankError
-from outflank.games.evaluation import WON
 from outflank.kernels.compiler import interpreted
 from outflank.search.contract import Stop
 
@@ -364,16 +362,6 @@ def test_wrong_seats_are_one_line(text):
 
 
 # --- reviews ---
-
-
-def test_values_in_discs_and_marbles():
-    assert in_units(START.game, 25) == 2.5
-    assert in_units(START.game, 4, exact=True) == 4
-    assert in_units(START.game, WON + 12) == 12
-    assert in_units(START.game, -WON - 12) == -12
-    abalone = AbaloneBoard.start().game
-    assert in_units(abalone, 2000) == 2.0
-    assert in_units(abalone, -16000) == -6.0
 
 
 @pytest.mark.compiled

@@ -87,7 +87,7 @@ def test_one_command_starts_and_uses_a_cluster():
         [*COMMAND, "--depth", "10", "--cluster", "local:2"], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"black plays {alone.move}, worth {alone.value:+d}" in done.stdout
+    assert f"black plays {alone.move}, worth {alone.said}" in done.stdout
     for words in ("2 nodes on ray, replication async", "useful", "parallel overhead", "steals:", "transferred:"):
         assert words in done.stdout
 

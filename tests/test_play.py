@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -38,6 +39,12 @@ def test_a_wrong_move_is_told_and_asked_again(run):
     assert "'a1' is not a legal move here" in out
     assert "'nonsense' is not a move" in out
     assert "black plays f5" in out
+
+
+def test_advice_has_a_unit(run, monkeypatch):
+    monkeypatch.setattr("outflank.ui.cli.play.HINT_SECONDS", 0.05)
+    _, out, _ = run("play", "--white", "first", stdin="hint\neval\nquit\n")
+    assert len(re.findall(r"^  [a-h][1-8]  [+-]\d+\.\d discs  \(depth \d+\)$", out, re.MULTILINE)) == 4
 
 
 def test_moves_are_taken_back_to_the_human(run):
@@ -135,6 +142,13 @@ def test_a_position_cannot_be_reviewed(run):
 
 
 # --- books ---
+
+
+@pytest.mark.plain
+def test_a_book_says_discs_and_names_its_raw_values(run):
+    assert "-0.6 discs" in run("book", "show", "f5d6")[1]
+    told = json.loads(run("book", "show", "f5d6", "--json")[1])
+    assert (told["moves"][0]["value"], told["unit"], told["points_per_unit"]) == (-6, "discs", 10)
 
 
 @pytest.mark.compiled

@@ -24,12 +24,13 @@ from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.computer import Computer
 from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
 from outflank.engine.simple import First, Random
+from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.protocols import client, listening
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.listening import lines_of
-from outflank.protocols.nboard import NBoardEngine, discs
+from outflank.protocols.nboard import NBoardEngine
 from outflank.protocols.nboard_client import NBoardPlayer
 from outflank.search.contract import MoveValue, Result, Stop
 from tests.conftest import examples
@@ -498,7 +499,8 @@ def test_nboard_names_a_move() -> None:
         exact: bool = False
 
         def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-            return Choice(move=board.legal_moves[0], value=self.value, nodes=5, depth=2, exact=self.exact)
+            scale = scale_of(board.game, evaluation_named(board.game))
+            return Choice(move=board.legal_moves[0], value=self.value, scale=scale, nodes=5, depth=2, exact=self.exact)
 
     def asked(text: str, **options: Any) -> list[str]:
         return nboard(text, lambda board, depth: Sure(**options)).splitlines()
@@ -507,7 +509,7 @@ def test_nboard_names_a_move() -> None:
     assert asked("go\n", value=37) == [*first, "=== D3/3.70/0.00", "status"]
     assert asked("go\n") == [*first, "=== D3//0.00", "status"]
     assert asked("go\n", value=-20_008) == [*first, "=== D3/-8.00/0.00", "status"]
-    assert asked("go\n", value=6, exact=True) == [*first, "=== D3/6.00/0.00", "status"]
+    assert asked("go\n", value=20_006, exact=True) == [*first, "=== D3/6.00/0.00", "status"]
     assert asked("go\ngo\n")[2::4] == ["=== D3//0.00"] * 2, "the move is not made"
     # White has no move, then neither side has one.
     cornered = START.replace(" *]", " O]").format(cells="*" * 62 + "O-", moves="{moves}")
@@ -574,8 +576,6 @@ def test_values_are_exact_at_the_end() -> None:
         "analysis 1 -64.00",
         "analysis 0 64.00",
     ]
-    assert (discs(20_001), discs(-20_064), discs(-35), discs(-35, exact=True)) == (1, -64, -3.5, -35)
-    assert (discs(-900), discs(0, exact=True)) == (-64, 0)  # no more discs than there are
 
 
 # --- heard while a search runs ---
@@ -894,7 +894,7 @@ def test_an_nboard_program_is_pinged_when_its_time_is_up(opened) -> None:
     began = time.perf_counter()
     choice = player.choose(board, Clock(control=TimeControl(move_seconds=0.3)))
     assert time.perf_counter() - began < 2
-    assert (choice.move, choice.value, choice.nodes) == (board.legal_moves[-1], 1.2, 7)
+    assert (choice.move, choice.value, choice.nodes) == (board.legal_moves[-1], 12, 7)
 
 
 # --- programs that misbehave ---

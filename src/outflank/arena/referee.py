@@ -4,7 +4,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from math import isfinite
 from typing import Any
 
 from outflank.arena import seat as seats
@@ -177,9 +176,7 @@ class _Table:
             self.seats[side].lost = True
             raise _Forfeit(side, ILLEGAL, f"{move} is not a legal move")
         self.board.push(move)
-        value = choice.value
-        usable = isinstance(value, int | float) and isfinite(value)
-        self.played.append(PlayedMove(code=move.code, value=value if usable else None, seconds=seconds))
+        self.played.append(PlayedMove(code=move.code, value=choice.worth(self.board.game), seconds=seconds))
 
     def _ask(self, side: Side) -> tuple[Choice, float]:
         """What the player chooses, and the time that it took."""

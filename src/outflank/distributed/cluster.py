@@ -110,7 +110,7 @@ class Cluster:
 
     def _noted(self, results: Iterator[Result]) -> Iterator[Result]:
         for result in results:
-            self.fabric.note(f"the best so far: {result.move}, worth {result.value:+d}, depth {result.depth}")
+            self.fabric.note(f"the best so far: {result.move}, {result.said}, depth {result.depth}")
             yield result
 
     def scheme(self, *, replication: str | Replication = "async", parallel: str | None = None) -> Scheme:

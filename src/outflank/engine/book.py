@@ -14,8 +14,10 @@ from typing import Any
 from outflank.boards import Board
 from outflank.engine.player import Choice
 from outflank.errors import FormatError, OutflankError
+from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.othello.kernels import Othello
 from outflank.games.rules import MOVE, canonical, is_pass, mirror, mirror_move, pack
+from outflank.games.units import Scale
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 
@@ -69,6 +71,11 @@ class Book:
                 raise FormatError(f"{name}, line {number}: expected two words, a depth and moves like 19:+4") from None
         return book
 
+    @property
+    def scale(self) -> Scale:
+        """How its values are to be read: books are built with the game's best evaluation."""
+        return scale_of(self.game, evaluation_named(self.game))
+
     def look_up(self, board: Board[Any]) -> tuple[tuple[int, int], ...]:
         """The moves that it knows here, as the board has them, with their values; none if it does not know it."""
         symmetry = int(canonical(self.game, board.position))
@@ -112,7 +119,7 @@ class Opened:
         if not moves:
             return None
         code, value = moves[0]
-        return Choice(move=board.move(code), value=value, why="book")
+        return Choice(move=board.move(code), value=value, scale=self.book.scale, why="book")
 
     def played(self, board: Board[Any], choice: Choice) -> None:
         """Nothing is learnt from it."""
@@ -128,7 +135,7 @@ class Plan:
     width: int = 3
     """Moves that are followed from each position, of the opponent and one's own."""
     margin: int = 20
-    """And only those whose value is so near to the best one's."""
+    """And only those whose value is so near to the best one's, in the evaluation's points."""
 
 
 def build(

@@ -233,6 +233,7 @@ def _choice(result: Result) -> Choice:
     return Choice(
         move=move,
         value=result.value,
+        scale=result.scale,
         depth=result.depth,
         nodes=result.nodes,
         exact=result.exact,

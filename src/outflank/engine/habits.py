@@ -1,5 +1,6 @@
 """What a player does instead of searching: report 003's openings, its mirror, and its memory of two turns ago."""
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 from outflank.boards import AbaloneBoard, Board, Move
@@ -36,7 +37,7 @@ class BoardCache:
         """The move of then, if it is the same board."""
         for before, choice in self._seen:
             if before == board and choice.move in board.legal_moves:
-                return Choice(move=choice.move, value=choice.value, why="seen before")
+                return replace(choice, why="seen before")
         return None
 
     def played(self, board: Board[Any], choice: Choice) -> None:

@@ -1,10 +1,12 @@
 """What a player is: something that, given a board and a clock, names a move."""
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Protocol
 
 from outflank.boards import Board, Move
 from outflank.engine.clock import Clock
+from outflank.games.units import Scale, counted, unit_of
 from outflank.search.contract import Stop
 
 
@@ -14,7 +16,9 @@ class Choice:
 
     move: Move
     value: float | None = None
-    """What the position is worth to the mover, in the player's own unit; None: it has not said."""
+    """What the position is worth to the mover, as the player counts; None: it has not said."""
+    scale: Scale | None = None
+    """How the value is to be read; None: it is in discs or marbles, as the game's scores are."""
     depth: int = 0
     """Plies that it looked ahead."""
     nodes: int = 0
@@ -24,6 +28,18 @@ class Choice:
     """The moves it expects, its own first."""
     why: str = ""
     """In a word: `book`, `seen before`, `only move`; empty for a search."""
+
+    def said(self, game: Any) -> str:
+        """The value as people read it; nothing if there is none."""
+        return "" if self.value is None else (self.scale or counted(game)).say(self.value, exact=self.exact)
+
+    def worth(self, game: Any) -> float | None:
+        """The value in what the game's scores count, as records have it; None where it is counted in something else."""
+        if not isinstance(self.value, int | float) or not isfinite(self.value):
+            return None
+        scale = self.scale or counted(game)
+        in_unit = scale.unit == unit_of(game).name or scale.is_final(self.value)
+        return round(scale.number(self.value), 2) if in_unit else None
 
 
 class PlayerFailed(Exception):

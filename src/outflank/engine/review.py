@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.boards import Board, Move, OthelloBoard
-from outflank.engine.worth import in_units
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
+from outflank.games.units import Scale
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import search
 from outflank.search.table import Table
@@ -57,7 +57,7 @@ class Marks:
 
 def marks_for(board: Board[Any]) -> Marks:
     """What counts as a mistake in a game."""
-    return Marks(2.0, 4.0, 8.0) if isinstance(board, OthelloBoard) else Marks(0.15, 0.4, 0.9)
+    return Marks(2.0, 4.0, 8.0) if isinstance(board, OthelloBoard) else Marks(0.4, 1.0, 2.0)
 
 
 def reviewed(
@@ -98,7 +98,7 @@ def _judged(
     chosen: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop}
     best = search(board, Limits() if exact else limits, exact=exact, **chosen)
     assert best.move is not None
-    value = in_units(board.game, best.value, exact=exact)
+    value = best.scale.number(best.value)
     kept = value if best.move == move else _kept(board, move, best, exact, chosen)
     # A deeper look at the played move may find it better than the best: then it is no worse.
     return Judged(
@@ -119,10 +119,15 @@ def _kept(board: Board[Any], move: Move, best: Result, exact: bool, chosen: dict
     if after.is_game_over():
         outcome = after.outcome()
         assert outcome is not None
-        won = float(outcome.score)
-        return won if board.turn is Side.BLACK else -won
+        return best.scale.number(_final(best.scale, outcome.score if board.turn is Side.BLACK else -outcome.score))
     found = search(after, Limits() if exact else Limits(depth=max(best.depth - 1, 1)), exact=exact, **chosen)
-    return -in_units(board.game, found.value, exact=exact)
+    return -found.scale.number(found.value)
+
+
+def _final(scale: Scale, score: int) -> int:
+    """The value that a search gives to a finished game with this score."""
+    assert scale.won is not None
+    return score + scale.won if score > 0 else score - scale.won if score < 0 else 0
 
 
 def turning_points(judged: Sequence[Judged], marks: Marks) -> list[Judged]:

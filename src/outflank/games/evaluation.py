@@ -15,6 +15,7 @@ import numpy as np
 
 from outflank.errors import UnknownName
 from outflank.games.rules import score
+from outflank.games.units import Scale, unit_of
 from outflank.kernels.generic import generic, missing
 
 LIMIT = 30_000
@@ -65,12 +66,20 @@ def _(evaluation, game, position):
 # --- chosen by name ---
 
 _named: dict[type, dict[str, Any]] = {}
+_read: dict[tuple[type, str], tuple[str, int, int]] = {}
 _usual: dict[type, Callable[[Any], str]] = {}
 
 
-def register_evaluation(game: type, name: str, evaluation: Any) -> None:
-    """Let searches of a game choose `evaluation` by `name`; the first one is the default."""
+def register_evaluation(
+    game: type, name: str, evaluation: Any, *, unit: str | None = None, points: int = 1, won: int = WON
+) -> None:
+    """Let searches of a game choose `evaluation` by `name`; the first one is the default.
+
+    `points` of its values make one `unit` to people: tenths of a disc are `unit="discs", points=10`. Without a unit a
+    value is told with the evaluation's name. A value beyond `won` is a finished game's.
+    """
     _named.setdefault(game, {})[name] = evaluation
+    _read[game, name] = unit or name, points, won
 
 
 def register_usual_evaluation(game: type, name_for: Callable[[Any], str]) -> None:
@@ -95,6 +104,27 @@ def evaluation_named(game: Any, name: str | None = None) -> Any:
     if name not in known:
         raise UnknownName.among(f"evaluation of {type(game).__name__}", name, known)
     return known[name]
+
+
+def scale_of(game: Any, evaluation: Any) -> Scale:
+    """How to read the values that an evaluation gives to positions of a game."""
+    unit = unit_of(game)
+    name, points, won = unit.name, 1, 0  # Exact: scores, and nothing else
+    if not isinstance(evaluation, Exact):
+        name, points, won = _read.get((type(game), _name_of(game, evaluation)), (type(evaluation).__name__, 1, WON))
+    score_name = unit.name if unit.scored else None
+    # The most is known of what is counted in the game's unit alone.
+    most = unit.most(game) if unit.name == name else None
+    decimals = unit.decimals if points > 1 else 0
+    return Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name, most=most)
+
+
+def _name_of(game: Any, evaluation: Any) -> str:
+    for name, known in _named.get(type(game), {}).items():
+        # By type as well: all evaluations without fields are equal, being empty tuples.
+        if type(known) is type(evaluation) and known == evaluation:
+            return name
+    return ""
 
 
 # --- what an evaluation without a state inherits ---

@@ -15,15 +15,11 @@ from outflank.engine.levels import HIGHEST, level
 from outflank.engine.player import Player
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.properties import read_game
-from outflank.games.evaluation import WON
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate
 from outflank.search.table import Table
-
-POINTS_PER_DISC = 10
-"""The unit of `phased`, the evaluation that players use unless they are told otherwise: tenths of a disc."""
 
 USUAL_DEPTH, DEEPEST = 12, 60
 """Plies: until the board says otherwise, and at most."""
@@ -139,7 +135,8 @@ class NBoardEngine(Engine):
         with self._thinking() as stop:
             choice = player.choose(self._board.copy(), Clock(), stop=stop)
         seconds = time.perf_counter() - began
-        worth = "" if choice.value is None else f"{discs(choice.value, exact=choice.exact):.2f}"
+        discs = choice.worth(self._board.game)
+        worth = "" if discs is None else f"{discs:.2f}"
         # Together: whoever reads is woken once, and the pong that may be waiting is not held up by each line.
         yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {named((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
 
@@ -165,7 +162,7 @@ class NBoardEngine(Engine):
                 for last in self._iterations(board, stop, 1):  # noqa: B007  # the last one is wanted
                     pass
                 if last is not None and (last.depth or last.move is None):
-                    yield f"analysis {len(board.moves)} {discs(last.value, exact=last.exact):.2f}"
+                    yield f"analysis {len(board.moves)} {last.scale.number(last.value):.2f}"
                 if not board.moves:
                     break
                 board.pop()
@@ -190,20 +187,6 @@ class NBoardEngine(Engine):
         return self._player_for((wanted.game, depth), lambda: self._make(wanted, depth))
 
 
-def discs(value: float, *, exact: bool = False) -> float:
-    """A value of the search in discs.
-
-    Estimates count points, ten to the disc, and may promise more discs than there are. A finished game is worth `WON`
-    and its score in discs; what is played out exactly is worth its score alone.
-
-    >>> discs(37), discs(708), discs(-20_008), discs(6, exact=True)
-    (3.7, 64.0, -8.0, 6.0)
-    """
-    if abs(value) > WON:
-        return float(value - WON if value > 0 else value + WON)
-    return float(value) if exact else min(max(value / POINTS_PER_DISC, -64.0), 64.0)
-
-
 def named(moves: Iterable[Move]) -> str:
     """Moves in a row, a pass as `PA`."""
     return "".join("PA" if str(move) == "pass" else str(move).upper() for move in moves)
@@ -214,7 +197,7 @@ def _hints(result: Result) -> Iterator[str]:
     depth = "100%" if result.exact else str(result.depth)
     for entry in result.best:
         line = result.pv if entry.move == result.move else (entry.move,)
-        yield f"search {named(line)} {discs(entry.value, exact=result.exact):.2f} 0 {depth} {result.nodes} nodes"
+        yield f"search {named(line)} {result.scale.number(entry.value):.2f} 0 {depth} {result.nodes} nodes"
 
 
 def _number(text: str, most: int) -> int:

@@ -1,12 +1,13 @@
 """What a search is asked and what it answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Literal
 
 from outflank.boards.moves import Move
 from outflank.errors import OutflankError
+from outflank.games.units import Scale
 from outflank.search.ordering import Ordering
 
 DEEPEST = 100
@@ -159,7 +160,7 @@ class Result:
     """What a search, or one iteration of it, found."""
 
     value: int
-    """For the side to move, in the evaluation's unit."""
+    """For the side to move, in points of the evaluation: `scale` says what they mean."""
     move: Move | None
     """The best move; None if the game is over."""
     pv: tuple[Move, ...]
@@ -189,6 +190,13 @@ class Result:
     """What each worker did."""
     worker_bytes: int = 0
     """Memory of the workers: their records, stacks and split points."""
+    scale: Scale = field(default_factory=Scale)
+    """How its values are to be read."""
+
+    @property
+    def said(self) -> str:
+        """The value as people read it: `+3.7 discs`."""
+        return self.scale.say(self.value, exact=self.exact)
 
     @property
     def idle_share(self) -> float:

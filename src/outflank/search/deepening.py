@@ -220,4 +220,5 @@ class _Deepening:
             scheme=self.scheme,
             workers=self.division.statistics(),
             worker_bytes=self.division.nbytes,
+            scale=root.scale,
         )

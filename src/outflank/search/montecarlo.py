@@ -19,6 +19,7 @@ from outflank.errors import OutflankError
 from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import fill, pack, play, unpack
+from outflank.games.units import Scale
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.contract import Limits, MoveValue, Options, Result, Stop, WorkerStatistics
@@ -27,6 +28,9 @@ from outflank.search.worker import stopped
 
 WIN = 1000
 """A won game; estimates of unfinished ones lie between."""
+
+WINS = Scale(unit="wins", points=WIN, decimals=2, most=1)
+"""How the values are read: +0.50 wins is three games won of four."""
 
 LONGEST = 120
 """Plies after which a game that does not end is estimated instead."""
@@ -235,7 +239,7 @@ def _playouts(
     if not root.moves:
         final_value = int(final(root.evaluation, root.game, root.position))
         won = WIN if final_value > 0 else -WIN if final_value < 0 else 0
-        yield Result(value=won, move=None, pv=(), depth=0, nodes=0, leaves=1, seconds=0.0, exact=True)
+        yield Result(value=won, move=None, pv=(), depth=0, nodes=0, leaves=1, seconds=0.0, exact=True, scale=WINS)
         return
     root.begin_search(None)
     playing.play(0)  # compiles
@@ -294,4 +298,5 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
             MoveValue(move=board.move(code), value=means[move])
             for code, move in zip(codes[: root.options.moves], ranked, strict=False)
         ),
+        scale=WINS,
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from outflank.errors import OutflankError
 from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
-from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, value
+from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, scale_of, value
 from outflank.games.hints import promise
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, play
 from outflank.kernels.memory import address_of
@@ -78,6 +78,7 @@ class Root:
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.evaluation = self._evaluation()
+        self.scale = scale_of(game, self.evaluation)
         self.instrument = instrument  # kept alive: the kernels write to its memory
         self.probe = Silent() if instrument is None else instrument.probe
         self.table = None

@@ -8,6 +8,7 @@ from outflank.games.abalone.geometry import BOARD, SPIRAL, board
 from outflank.games.abalone.kernels import Abalone, _behind, _behind_left, _behind_right, _edge
 from outflank.games.evaluation import final, register_evaluation, value
 from outflank.games.rules import count
+from outflank.games.units import Unit, register_unit
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 from outflank.kernels.lanes import bit_counts, spread, total
@@ -17,6 +18,9 @@ LOST = 16_000
 
 MARBLE_LOSS = np.array([0, -800, -1800, -3000, -4400, -6000], np.int64)
 """Report 003's value of having lost so many marbles."""
+
+MARBLE = 400
+"""What our own evaluation gives for a marble."""
 
 RING = tuple(board(set(SPIRAL[start:end])) for start, end in ((0, 1), (1, 7), (7, 19), (19, 37), (37, 61)))
 """The cells at each distance from the centre."""
@@ -138,9 +142,12 @@ def _shape(marbles: Any) -> Any:
 def _(evaluation, game, position, state):
     own, opp = position.own, position.opp
     marbles = popcount(own) - popcount(opp)
-    return 400 * marbles + _shape(own) - _shape(opp)
+    return MARBLE * marbles + _shape(own) - _shape(opp)
 
 
-register_evaluation(Abalone, "cohesion", Cohesion())
-register_evaluation(Abalone, "rings", Rings(70, 60, 40, 10, 1))
-register_evaluation(Abalone, "rings-lab", Rings(45, 35, 25, 10, 0))
+# Most moves change the value by less than a tenth of a marble.
+register_unit(Abalone, Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, scored=False))
+register_evaluation(Abalone, "cohesion", Cohesion(), unit="marbles", points=MARBLE)
+# About a thousand for a marble: 800 for the first, 1600 for the last that is not the end.
+register_evaluation(Abalone, "rings", Rings(70, 60, 40, 10, 1), unit="marbles", points=1000, won=LOST - 1)
+register_evaluation(Abalone, "rings-lab", Rings(45, 35, 25, 10, 0), unit="marbles", points=1000, won=LOST - 1)

@@ -7,6 +7,7 @@ import numpy as np
 from outflank.games.evaluation import final, register_evaluation, register_usual_evaluation, value
 from outflank.games.othello.kernels import Othello, legal
 from outflank.games.rules import score
+from outflank.games.units import Unit, register_unit
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 
@@ -159,10 +160,11 @@ def _(evaluation, game, position, state):
     return found + weights[7] * (popcount(own) - popcount(opp))
 
 
-register_evaluation(Othello, "phased", Phased())
+register_unit(Othello, Unit(name="discs", most=lambda game: int(game.mask).bit_count()))
+register_evaluation(Othello, "phased", Phased(), unit="discs", points=10)
 register_evaluation(Othello, "four-part", FourPart(8))
 register_evaluation(Othello, "four-part-fine", FourPart(1))
-register_evaluation(Othello, "discs", Discs())
+register_evaluation(Othello, "discs", Discs(), unit="discs", won=0)
 register_evaluation(Othello, "mobility", Mobility())
 
 WHOLE_BOARD = (1 << 64) - 1

@@ -10,6 +10,7 @@ from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
 from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.search_view import value_fields
 
 
 @click.group("book", invoke_without_command=True)
@@ -29,27 +30,30 @@ def command(context: click.Context) -> None:
 @click.option("--plies", default=8, show_default=True, help="Moves from the start.")
 @click.option("--depth", default=12, show_default=True, help="Plies to search each position.")
 @click.option("--width", default=3, show_default=True, help="Moves that are followed from each position.")
-@click.option("--margin", default=20, show_default=True, help="How much worse than the best they may be.")
+@click.option(
+    "--margin", type=float, help="Discs or marbles that they may be worse than the best.  [2 discs, 0.05 marbles]"
+)
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 def build_command(
-    out: str, plies: int, depth: int, width: int, margin: int, workers: int | None, **options: Any
+    out: str, plies: int, depth: int, width: int, margin: float | None, workers: int | None, **options: Any
 ) -> int:
     """Search the openings of a position. Ctrl-C ends it; the same command goes on from there.
 
     \b
       outflank book build --out othello.book --plies 8 --depth 14
-      outflank book build --game abalone --out abalone.book --plies 4 --depth 5 --margin 60
+      outflank book build --game abalone --out abalone.book --plies 4 --depth 5 --margin 0.15
     """
     board = one_board(**options)
-    if min(plies, depth, width) < 1 or margin < 0:
-        raise OutflankError("--plies, --depth and --width are at least 1, --margin at least 0")
+    if min(plies, depth, width) < 1 or (margin is not None and not 0 <= margin < 100):
+        raise OutflankError("--plies, --depth and --width are at least 1, --margin 0 to 100")
     stop, progress = Stop(), diagnostics()
 
     def told(done: int, known: int) -> None:
         if progress.is_terminal:
             progress.print(f"\r{done} positions, {known - done} more in this ply   ", end="")
 
-    plan = Plan(plies=plies, depth=depth, width=width, margin=margin)
+    points = {} if margin is None else {"margin": round(margin * Book(board.game).scale.points)}
+    plan = Plan(plies=plies, depth=depth, width=width, **points)
     try:
         book = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
     except OSError as error:
@@ -69,12 +73,14 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
     moves = book.look_up(board)
     if as_json:
         known = [{"move": str(board.move(code)), "value": value} for code, value in moves]
-        print_json("book", position=board.to_text(), positions=len(book.entries), moves=known)
+        print_json(
+            "book", position=board.to_text(), positions=len(book.entries), moves=known, **value_fields(book.scale)
+        )
         return 0 if moves else 1
     console = output()
     console.print(f"{len(book.entries):,} positions")
     for code, value in moves:
-        console.print(f"  {board.move(code)}  {value:+d}")
+        console.print(f"  {board.move(code)}  {book.scale.say(value)}")
     if not moves:
         console.print("the book does not know this position")
     return 0 if moves else 1

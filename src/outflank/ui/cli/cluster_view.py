@@ -7,6 +7,7 @@ from rich.text import Text
 
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.statistics import ClusterStatistics, cluster_statistics
+from outflank.ui.cli.common import scaled
 
 MOST_ROWS = 16
 """Nodes shown one by one."""
@@ -37,7 +38,7 @@ def node_grid(found: ClusterStatistics) -> Grid:
         state = f" ({node.lost})" if node.lost else ""
         grid.add_row(
             f"{node.node}: {node.where}{state}",
-            f"{speed / 1e6:.1f} M",
+            scaled(speed),
             f"{node.jobs:,}",
             f"{node.steals_won:,}",
             f"{node.entries_sent:,}",
@@ -51,7 +52,7 @@ def node_grid(found: ClusterStatistics) -> Grid:
         speed = found.total("nodes") / max(found.seconds, 1e-9)
         grid.add_row(
             "all",
-            f"{speed / 1e6:.1f} M",
+            scaled(speed),
             *(f"{found.total(name):,}" for name in ("jobs", "steals_won", "entries_sent", "entries_received")),
             _bytes(found.total("bytes_sent")),
             f"{found.idle_share:.0%}",

@@ -148,6 +148,14 @@ def describe(board: Board[Any]) -> str:
     return type(board.game).__name__
 
 
+def scaled(number: float) -> str:
+    """A large number in a few digits: 950, 12.3 k, 5.1 M, 2.0 G."""
+    for factor, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= factor:
+            return f"{number / factor:.1f}{letter}"
+    return f"{number:.0f}"
+
+
 class _Console(Console):
     def on_broken_pipe(self) -> None:
         leave_quietly()

@@ -17,13 +17,13 @@ from outflank.arena import MatchResult, Settings, Sprt, Standing, play_match
 from outflank.arena.afar import GamesHere
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
 from outflank.arena.store import Kept
-from outflank.boards import AbaloneBoard, Board
 from outflank.distributed.errands import errands_on, nodes_here, served
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.formats.recognise import GAMES
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.squares import SCORINGS, SIZES
+from outflank.games.units import unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
 from outflank.search.contract import Stop
@@ -185,7 +185,7 @@ def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
     from rich.live import Live
 
     with Live(console=console, transient=True, auto_refresh=False) as live:
-        unit = _unit(settings.start)
+        unit = unit_of(settings.start.game).name
         yield per_game, lambda standing: live.update(_table(standing, unit), refresh=True)
 
 
@@ -228,10 +228,6 @@ def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
         )
         return
     console: Console = output()
-    console.print(report_text(result.standing, unit=_unit(settings.start)))
+    console.print(report_text(result.standing, unit=unit_of(settings.start.game).name))
     if not result.standing.complete:
         console.print(f"{result.standing.finished} of {result.standing.planned} games")
-
-
-def _unit(start: Board[Any]) -> str:
-    return "marbles" if isinstance(start, AbaloneBoard) else "discs"

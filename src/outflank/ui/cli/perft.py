@@ -17,6 +17,7 @@ from outflank.ui.cli.common import (
     output,
     position_options,
     print_json,
+    scaled,
 )
 
 
@@ -78,7 +79,7 @@ def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int],
         console.print(f"{move:<{width}} {leaves:>16,}")
     if by_move:
         console.print()
-    speed = f", {found.leaves / found.seconds / 1e6:,.0f} million/s" if found.seconds > 0 else ""
+    speed = f", {scaled(found.leaves / found.seconds)} leaves/s" if found.seconds > 0 else ""
     plural = "" if found.workers == 1 else "s"
     some = "" if complete else "at least "
     console.print(f"{describe(board)}, depth {depth}: {some}{found.leaves:,} leaves")

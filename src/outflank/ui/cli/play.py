@@ -130,11 +130,11 @@ class _Table:
             self.resigned, self.news = side, f"{side} has used up its time"
             return
         self._push(choice, seconds)
-        self.news = f"{side} plays {choice.move}{_told(choice)} ({seconds:.2f} s)"
+        self.news = f"{side} plays {choice.move}{_told(choice, self.board.game)} ({seconds:.2f} s)"
 
     def _push(self, choice: Choice, seconds: float) -> None:
         self.board.push(choice.move)
-        self.said.append(PlayedMove(code=choice.move.code, value=choice.value, seconds=seconds))
+        self.said.append(PlayedMove(code=choice.move.code, value=choice.worth(self.board.game), seconds=seconds))
 
     def _pop(self) -> None:
         """Take back to the last move of a human, or one move where there is none."""
@@ -205,9 +205,8 @@ class _Table:
         wanted = 3 if word == "hint" else 1
         found = search(self.board, Limits(seconds=HINT_SECONDS), moves=wanted)
         for each in found.best:
-            self.console.print(
-                f"  {each.move}  {each.value:+d}  (depth {found.depth}{', exact' if found.exact else ''})"
-            )
+            worth = found.scale.say(each.value, exact=found.exact)
+            self.console.print(f"  {each.move}  {worth}  ({'exact' if found.exact else f'depth {found.depth}'})")
 
     def _save(self, path: Path) -> None:
         from outflank.formats.records import write_records
@@ -296,12 +295,12 @@ def _score(board: Board[Any], outcome: Outcome) -> float:
     return outcome.score
 
 
-def _told(choice: Choice) -> str:
+def _told(choice: Choice, game: Any) -> str:
     if choice.why:
         return f", {choice.why}"
     if choice.value is None:
         return ""
-    return f", worth {choice.value:+g} at depth {choice.depth}{', exact' if choice.exact else ''}"
+    return f", {choice.said(game)} {'exact' if choice.exact else f'at depth {choice.depth}'}"
 
 
 def _play_classic() -> int:

@@ -8,11 +8,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 
-from outflank.boards import Board, OthelloBoard
+from outflank.boards import Board
 from outflank.engine.review import Judged, Marks, marks_for, reviewed, turning_points
 from outflank.errors import OutflankError
 from outflank.formats.files import write_whole
 from outflank.games.sides import Side
+from outflank.games.units import counted, unit_of
 from outflank.lab import store
 from outflank.lab.drawing.page import page_html
 from outflank.lab.drawing.plots import plot_svg
@@ -112,6 +113,7 @@ def _show(console: Console, board: Board[Any], found: list[Judged], marks: Marks
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth"):
         grid.add_column(name, justify="left" if name in ("side", "move", "", "best") else "right", no_wrap=True)
+    discs = counted(board.game)
     for each in found:
         same = each.best == each.move or not each.loss
         grid.add_row(
@@ -119,9 +121,9 @@ def _show(console: Console, board: Board[Any], found: list[Judged], marks: Marks
             str(each.side),
             str(each.move),
             marks.of(each.loss),
-            f"{each.value:+.1f}",
+            discs.say(each.value, exact=each.exact, bare=True),
             "" if same else str(each.best),
-            "" if same else f"{each.best_value:+.1f}",
+            "" if same else discs.say(each.best_value, exact=each.exact, bare=True),
             f"{each.loss:.1f}" if each.loss else "",
             "exact" if each.exact else str(each.depth),
         )
@@ -156,7 +158,8 @@ def _plotted(found: list[Judged]) -> list[str]:
 
 
 def _conclusions(board: Board[Any], found: list[Judged], marks: Marks) -> list[str]:
-    unit = "discs" if isinstance(board, OthelloBoard) else "marbles"
+    unit = unit_of(board.game).name
+    discs = counted(board.game)
     lines = [f"{describe(board)}, {len(found)} moves judged, in {unit}"]
     for side in (Side.BLACK, Side.WHITE):
         mine = [each for each in found if each.side is side]
@@ -164,19 +167,19 @@ def _conclusions(board: Board[Any], found: list[Judged], marks: Marks) -> list[s
             wrong = [marks.of(each.loss) for each in mine]
             lost = sum(each.loss for each in mine)
             lines.append(
-                f"{side}: {lost:.1f} lost in {len(mine)} moves; {wrong.count('?!')} doubtful, "
+                f"{side}: {lost:.1f} {unit} lost in {len(mine)} moves; {wrong.count('?!')} doubtful, "
                 f"{wrong.count('?')} mistakes, {wrong.count('??')} blunders"
             )
     turns = (
-        f"the game turned at move {each.ply}: {each.side} played {each.move} ({each.value:+.1f}), "
-        f"{each.best} was {each.best_value:+.1f}"
+        f"the game turned at move {each.ply}: {each.side} played {each.move} "
+        f"({discs.say(each.value, exact=each.exact)}), {each.best} was {discs.say(each.best_value, exact=each.exact)}"
         for each in turning_points(found, marks)
     )
     return [*lines, *turns]
 
 
 def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks) -> None:
-    unit = "discs" if isinstance(board, OthelloBoard) else "marbles"
+    unit = unit_of(board.game).name
     turns = {each.ply for each in turning_points(found, marks)}
     plot = Plot(
         title="value over the game",

@@ -8,10 +8,11 @@ from rich import box
 from rich.table import Table as Grid
 
 from outflank.boards import Board
-from outflank.games.evaluation import WON, evaluations
+from outflank.games.evaluation import evaluations
+from outflank.games.units import Scale
 from outflank.search.contract import Comparison, Result, WorkerStatistics
 from outflank.search.deepening import MONTE_CARLO
-from outflank.ui.cli.common import describe
+from outflank.ui.cli.common import describe, scaled
 
 
 def fields(result: Result) -> dict[str, Any]:
@@ -27,7 +28,13 @@ def fields(result: Result) -> dict[str, Any]:
         "exact": result.exact,
         "stopped": result.stopped,
         "moves": [{"move": str(entry.move), "value": entry.value} for entry in result.best],
+        **value_fields(result.scale),
     }
+
+
+def value_fields(scale: Scale) -> dict[str, Any]:
+    """What the raw values of a JSON object are: so many points make one of the unit."""
+    return {"unit": scale.unit, "points_per_unit": scale.points}
 
 
 def statistics(result: Result) -> dict[str, Any]:
@@ -58,17 +65,18 @@ def comparison_fields(beside: Comparison) -> dict[str, Any]:
 def iteration_grid(results: list[Result]) -> Grid:
     """A row for each iteration."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("depth", "value", "time", "nodes", "nodes/s"):
+    unit = results[-1].scale.unit if results else "value"
+    for name in ("depth", unit, "time", "nodes", "nodes/s"):
         grid.add_column(name, justify="right", no_wrap=True)
     grid.add_column("principal variation", overflow="fold")
     for result in results[-30:]:
         mark = "=" if result.exact else ""
         grid.add_row(
             f"{result.depth}{'…' if result.stopped else ''}",
-            f"{worth(result)}{mark}",
+            f"{result.scale.say(result.value, exact=result.exact, bare=True)}{mark}",
             f"{result.seconds:.2f} s",
             f"{result.nodes:,}",
-            f"{result.nodes_per_second / 1e6:.1f} M",
+            scaled(result.nodes_per_second),
             " ".join(map(str, result.pv)),
         )
     return grid
@@ -109,24 +117,18 @@ def worker_grid(result: Result) -> Grid:
     return grid
 
 
-def worth(result: Result) -> str:
-    """A value in words where it is a finished game's."""
-    if abs(result.value) > WON:
-        return f"{'won' if result.value > 0 else 'lost'} by {abs(result.value) - WON}"
-    return f"{result.value:+d}"
-
-
 def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
     """The result in words."""
     if last.move is None:
-        return [f"The game is over: {worth(last)} for {board.turn}."]
+        return [f"The game is over: {last.said} for {board.turn}."]
     certainty = "proved to the end" if last.exact else f"depth {last.depth}" + (", stopped" if last.stopped else "")
-    unit = "the final score" if options["exact"] else options["evaluation"] or next(iter(evaluations(board.game)))
-    how = f"{certainty}, {options['algorithm']}" + ("" if options["algorithm"] in MONTE_CARLO else f", {unit}")
-    lines = [f"{describe(board)}: {board.turn} plays {last.move}, worth {worth(last)} ({how})"]
+    counted = "the final score" if options["exact"] else options["evaluation"] or next(iter(evaluations(board.game)))
+    how = f"{certainty}, {options['algorithm']}" + ("" if options["algorithm"] in MONTE_CARLO else f", {counted}")
+    worth = f"worth {last.said}" if last.said[0] in "+-" else last.said  # won, lost and drawn need no such word
+    lines = [f"{describe(board)}: {board.turn} plays {last.move}, {worth} ({how})"]
     if len(last.best) > 1:
-        lines += [f"  {entry.move}  {entry.value:+d}" for entry in last.best]
-    speed = f"{last.nodes_per_second / 1e6:.1f} M nodes/s"
+        lines += [f"  {entry.move}  {last.scale.say(entry.value, exact=last.exact)}" for entry in last.best]
+    speed = f"{scaled(last.nodes_per_second)} nodes/s"
     lines.append(f"{last.nodes:,} nodes, {last.leaves:,} leaves, {last.seconds:.2f} s, {speed}")
     if last.scheme is not None:
         memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""

@@ -1,0 +1,93 @@
+"""Values as people read them: discs, marbles, or an evaluation's own name."""
+
+from typing import NamedTuple
+
+import pytest
+
+from outflank import AbaloneBoard, Limits, OthelloBoard, search
+from outflank.engine.player import Choice
+from outflank.games import catalog  # noqa: F401  # registers evaluations
+from outflank.games.evaluation import WON, Exact, evaluation_named, scale_of
+from outflank.games.units import counted, unit_of
+
+OTHELLO = OthelloBoard.start().game
+ABALONE = AbaloneBoard.start().game
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("game", "evaluation", "value", "said"),
+    [
+        (OTHELLO, "phased", 37, "+3.7 discs"),
+        (OTHELLO, "phased", -3, "-0.3 discs"),
+        (OTHELLO, "phased", 0, "+0.0 discs"),
+        (OTHELLO, "phased", WON + 12, "+12 discs"),
+        (OTHELLO, "phased", -WON - 64, "-64 discs"),
+        (OTHELLO, "phased", 900, "+64.0 discs"),  # no more discs than there are
+        (OTHELLO, "discs", 12, "+12 discs"),
+        (OTHELLO, "discs", 0, "+0 discs"),
+        (OTHELLO, "mobility", 12, "+12 mobility"),
+        (OTHELLO, "mobility", WON + 12, "+12 discs"),
+        (OTHELLO, "four-part", -5, "-5 four-part"),
+        (OTHELLO, Exact(), -6, "-6 discs"),
+        (ABALONE, "cohesion", 280, "+0.70 marbles"),
+        (ABALONE, "cohesion", -1, "+0.00 marbles"),
+        (ABALONE, "cohesion", 5000, "+6.00 marbles"),
+        (ABALONE, "cohesion", WON + 1, "won"),
+        (ABALONE, "rings", 1500, "+1.50 marbles"),
+        (ABALONE, "rings", -16_000, "lost"),
+        (ABALONE, Exact(), 1, "won"),
+    ],
+)
+def test_a_value_is_said_in_its_unit(game, evaluation, value, said):
+    chosen = evaluation_named(game, evaluation) if isinstance(evaluation, str) else evaluation
+    assert scale_of(game, chosen).say(value) == said
+
+
+@pytest.mark.plain
+def test_exact_values_are_whole_and_draws_are_drawn():
+    assert scale_of(OTHELLO, evaluation_named(OTHELLO)).say(0, exact=True) == "+0 discs"
+    assert scale_of(ABALONE, evaluation_named(ABALONE)).say(0, exact=True) == "drawn"
+    assert scale_of(ABALONE, evaluation_named(ABALONE)).say(40, bare=True) == "+0.10"
+
+
+@pytest.mark.plain
+def test_numbers_for_plots_and_other_programs():
+    phased, cohesion = (scale_of(game, evaluation_named(game)) for game in (OTHELLO, ABALONE))
+    assert [phased.number(value) for value in (25, WON + 12, -WON - 12, 900)] == [2.5, 12, -12, 64]
+    assert [cohesion.number(value) for value in (600, WON + 1, -WON - 1)] == [1.5, 6, -6]
+    assert counted(OTHELLO).say(-2.25) == "-2.2 discs"
+    assert unit_of(ABALONE).name == "marbles"
+
+
+@pytest.mark.plain
+def test_an_unknown_evaluation_says_its_own_name():
+    class Whim(NamedTuple):
+        pass
+
+    assert scale_of(OTHELLO, Whim()).say(3) == "+3 Whim"
+
+
+@pytest.mark.plain
+def test_a_record_has_discs_or_nothing():
+    move = OthelloBoard.start().legal_moves[0]
+    phased = scale_of(OTHELLO, evaluation_named(OTHELLO))
+    mobility = scale_of(OTHELLO, evaluation_named(OTHELLO, "mobility"))
+    assert Choice(move=move, value=37, scale=phased).worth(OTHELLO) == 3.7
+    assert Choice(move=move, value=7, scale=mobility).worth(OTHELLO) is None
+    assert Choice(move=move, value=WON + 7, scale=mobility).worth(OTHELLO) == 7
+    assert Choice(move=move, value=float("nan"), scale=phased).worth(OTHELLO) is None
+    assert Choice(move=move).worth(OTHELLO) is None
+
+
+def test_results_carry_their_scale():
+    found = search(OthelloBoard.start(), Limits(depth=2), workers=1)
+    assert found.said == f"{found.value / 10:+.1f} discs"
+    assert search(AbaloneBoard.start(), Limits(depth=1), workers=1).said.endswith(" marbles")
+    assert search(OthelloBoard.start(4), Limits(depth=2), workers=1).said.endswith(" mobility")
+
+
+@pytest.mark.compiled
+def test_playouts_count_wins():
+    found = search(OthelloBoard.start(), Limits(nodes=200), workers=1, algorithm="flat")
+    assert found.said == f"{found.value / 1000:+.2f} wins"
