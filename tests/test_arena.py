@@ -249,7 +249,7 @@ def against(side: Side, control: str) -> dict[Side, TimeControl]:
     return {side: TimeControl.parse(control), side.other: TimeControl()}
 
 
-@pytest.mark.parametrize("control", ["0.02/move", "0.08"])
+@pytest.mark.parametrize("control", ["0.02s/move", "0.08s"])
 def test_who_runs_out_of_time_has_lost(control):
     game = play(Slow(seconds=0.05), First(), OthelloBoard.start(), control=against(Side.BLACK, control))
     assert game is not None
@@ -259,7 +259,7 @@ def test_who_runs_out_of_time_has_lost(control):
 
 
 def test_increments_and_lag_are_given():
-    kind = against(Side.BLACK, "0.3+0.3")
+    kind = against(Side.BLACK, "0.3s+0.3s")
     game = play(Slow(seconds=0.06), First(), OthelloBoard.start(4), control=kind)
     assert game is not None
     assert game.ending.reason == ""
@@ -598,6 +598,16 @@ def test_a_test_ends_a_match():
 
 
 # --- on disk ---
+
+
+def test_a_match_with_a_clock_in_bare_seconds_is_not_taken_for_minutes(tmp_path):
+    settings = small("first", "lots", games=2, clock=TimeControl.parse("5+3"))
+    play_match(settings, make, out=tmp_path)
+    head = tmp_path / "match.json"
+    assert '"clock": "5m+3s"' in head.read_text()
+    head.write_text(head.read_text().replace('"5m+3s"', '"300+3"'))  # as it was written once
+    with pytest.raises(OutflankError, match=r"another match: clock 300\+3$"):
+        play_match(settings, make, out=tmp_path, resume=True)
 
 
 def test_a_match_is_kept_and_resumed(tmp_path):

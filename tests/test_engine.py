@@ -35,10 +35,17 @@ START = OthelloBoard.start()
 @pytest.mark.parametrize(
     ("text", "control"),
     [
-        ("60", TimeControl(game_seconds=60.0)),
-        ("5+3", TimeControl(game_seconds=5.0, increment_seconds=3.0)),
-        ("0.5+0.01", TimeControl(game_seconds=0.5, increment_seconds=0.01)),
+        ("5+3", TimeControl(game_seconds=300.0, increment_seconds=3.0)),
+        ("5:00", TimeControl(game_seconds=300.0)),
+        ("5m", TimeControl(game_seconds=300.0)),
+        ("1h", TimeControl(game_seconds=3600.0)),
+        ("30s", TimeControl(game_seconds=30.0)),
+        ("1:30+2", TimeControl(game_seconds=90.0, increment_seconds=2.0)),
+        ("0.5s+0.01s", TimeControl(game_seconds=0.5, increment_seconds=0.01)),
+        ("0.5+1", TimeControl(game_seconds=30.0, increment_seconds=1.0)),
+        ("2s/move", TimeControl(move_seconds=2.0)),
         ("2/move", TimeControl(move_seconds=2.0)),
+        ("1m/move", TimeControl(move_seconds=60.0)),
         ("none", TimeControl()),
     ],
 )
@@ -47,14 +54,35 @@ def test_clocks_are_read_and_written(text, control):
     assert TimeControl.parse(str(control)) == control
 
 
-@pytest.mark.parametrize("text", ["0", "-5", "5+", "+3", "two", "5/3", "1e9", "5 3"])
+@pytest.mark.parametrize(
+    "text", ["0", "60", "-5", "5+", "+3", "two", "5/3", "1e9", "5 3", "5:0", "²5s", "0s", "9999999m", "5m+3m+1m", "٣+1"]
+)
 def test_what_is_no_clock_is_refused(text):
     with pytest.raises(FormatError, match="no clock"):
         TimeControl.parse(text)
 
 
+def test_a_number_alone_is_asked_about():
+    with pytest.raises(FormatError, match="60s are seconds, 60m or 60"):
+        TimeControl.parse("60")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("5+3", "5 minutes for the game, 3 seconds more after each move"),
+        ("90s", "1 minute 30 seconds for the game"),
+        ("1m+0.5s", "1 minute for the game, 0.5 seconds more after each move"),
+        ("1/move", "1 second for each move"),
+        ("none", "no clock"),
+    ],
+)
+def test_a_clock_says_how_it_was_understood(text, words):
+    assert TimeControl.parse(text).in_words == words
+
+
 def test_a_clock_runs_down_and_is_filled_up():
-    clocks = Clocks.alike(TimeControl.parse("5+3"))
+    clocks = Clocks.alike(TimeControl.parse("5s+3s"))
     assert clocks.spend(Side.BLACK, 2.0)
     assert clocks.left == {Side.BLACK: 6.0, Side.WHITE: 5.0}
     assert not clocks.spend(Side.WHITE, 5.1)
@@ -173,7 +201,7 @@ def test_a_game_with_a_clock_is_played_to_its_end():
     board = OthelloBoard.start()
     computer = player("computer depth=4 workers=1", board.game)
     computer.new_game(board)
-    clocks = Clocks.alike(TimeControl.parse("600"))
+    clocks = Clocks.alike(TimeControl.parse("10m"))
     opponent = Random()
     while not board.is_game_over():
         if board.legal_moves[0].is_pass:

@@ -72,8 +72,9 @@ def test_a_game_is_saved_and_loaded(run, tmp_path):
 
 
 def test_players_without_hands_play_to_the_end(run):
-    status, out, _ = run("play", "--black", "random seed=3", "--white", "first", "--clock", "60")
+    status, out, _ = run("play", "--black", "random seed=3", "--white", "first", "--clock", "60s")
     assert status == 0
+    assert "clock: 1 minute for the game" in out
     assert "over:" in out
     assert "moves: " in out
 

@@ -858,13 +858,13 @@ def test_programs_are_told_the_time(opened) -> None:
     player._ask = lambda command, *rest: (said.append(command), ask(command, *rest))[1]
     for control, left in (
         (TimeControl(), None),
-        (TimeControl.parse("60+0.5"), 12.25),
+        (TimeControl.parse("1m+0.5s"), 12.25),
         (TimeControl.parse("2/move"), None),
     ):
         player.choose(OthelloBoard.start(), Clock(control=control, left_seconds=left))
     told = [command for command in said if command.startswith("time")]
     player._known -= {"outflank-stop"}  # as if it were another's: whole seconds
-    player.choose(OthelloBoard.start(), Clock(control=TimeControl.parse("60+0.5"), left_seconds=12.25))
+    player.choose(OthelloBoard.start(), Clock(control=TimeControl.parse("1m+0.5s"), left_seconds=12.25))
     assert told == [
         "time_settings 0 1 0",
         "time_settings 60.000 0.500 1",

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from outflank.errors import FormatError
+from outflank.formats.clocks import ClockTimes, read_clock, write_clock, write_time
 from outflank.games.sides import Side
 
 
@@ -12,7 +13,9 @@ class TimeControl:
     """How much time a player gets. Every unset part is infinite or none.
 
     >>> TimeControl.parse("5+3")
-    TimeControl(game_seconds=5.0, increment_seconds=3.0, move_seconds=None)
+    TimeControl(game_seconds=300.0, increment_seconds=3.0, move_seconds=None)
+    >>> print(TimeControl.parse("5+3"), TimeControl.parse("5+3").in_words, sep=": ")
+    5m+3s: 5 minutes for the game, 3 seconds more after each move
     """
 
     game_seconds: float | None = None
@@ -24,24 +27,50 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """`60` (a minute for the game), `5+3` (three seconds more after each move), `2/move`, or `none`."""
+        """`5+3` (five minutes, three seconds more after each move), `30s`, `5m`, `5:00+2s`, `2s/move`, or `none`."""
         words = text.strip().lower()
         if words in ("", "none", "inf", "-"):
             return cls()
-        per_move = re.fullmatch(r"(\d+(?:\.\d+)?)/move", words)
-        if per_move and float(per_move[1]) > 0:
-            return cls(move_seconds=float(per_move[1]))
-        whole = re.fullmatch(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", words)
-        if whole and float(whole[1]) > 0:
-            return cls(game_seconds=float(whole[1]), increment_seconds=float(whole[2] or 0))
-        raise FormatError(f"{text!r} is no clock: 60, 5+3, 2/move or none")
+        if re.fullmatch(_BARE, words) and float(words):
+            # Seconds to some, minutes to others, and either would be believed until the flag falls.
+            raise FormatError(
+                f"{text!r} is no clock without a unit: {words}s are seconds, {words}m or {words}+0 minutes"
+            )
+        times = read_clock(_with_units(words))
+        if times is None:
+            raise FormatError(f"{text!r} is no clock: 5+3 (minutes and seconds), 5m, 5:00, 30s+1s, 2s/move or none")
+        return cls(game_seconds=times.game, increment_seconds=times.increment, move_seconds=times.move)
 
     def __str__(self) -> str:
+        return write_clock(ClockTimes(self.game_seconds, self.increment_seconds, self.move_seconds))
+
+    @property
+    def in_words(self) -> str:
+        """How it is understood, in a sentence."""
         if self.move_seconds is not None:
-            return f"{self.move_seconds:g}/move"
+            return f"{_spelt(self.move_seconds)} for each move"
         if self.game_seconds is None:
-            return "none"
-        return f"{self.game_seconds:g}" + (f"+{self.increment_seconds:g}" if self.increment_seconds else "")
+            return "no clock"
+        more = f", {_spelt(self.increment_seconds)} more after each move" if self.increment_seconds else ""
+        return f"{_spelt(self.game_seconds)} for the game{more}"
+
+
+_BARE = r"[0-9]+(?:\.[0-9]+)?"
+
+
+def _with_units(words: str) -> str:
+    """With the units that everybody means: minutes for the game, seconds after a move or for one."""
+    words = re.sub(rf"^({_BARE})\+", r"\1m+", words)
+    words = re.sub(rf"\+({_BARE})$", r"+\1s", words)
+    return re.sub(rf"^({_BARE})/move$", r"\1s/move", words)
+
+
+def _spelt(seconds: float) -> str:
+    if seconds < 60 or seconds != int(seconds):
+        return "1 second" if seconds == 1 else f"{write_time(seconds)[:-1]} seconds"
+    minutes, rest = divmod(int(seconds), 60)
+    said = "1 minute" if minutes == 1 else f"{minutes} minutes"
+    return f"{said} {_spelt(rest)}" if rest else said
 
 
 @dataclass(slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from outflank.formats.board_line import write_board_line
+from outflank.formats.clocks import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, othello_size, read_number, write_number
 from outflank.formats.record import PlayedMove, Record
 from outflank.games.othello.kernels import PASS
@@ -130,11 +131,12 @@ def _read_date(text: str) -> str:
 
 
 def _write_clock(clock: str) -> str:
-    """Seconds and increment as GGF's minutes and seconds; other clocks as they are."""
-    found = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", clock, re.ASCII)
-    if found is None:
+    """Time and increment as GGF's minutes and seconds; other clocks as they are."""
+    times = read_clock(clock)
+    if times is None or times.game is None or any(part % 1 for part in (times.game, times.increment)):
         return clock
-    return "/".join(f"{int(part) // 60:02d}:{int(part) % 60:02d}" for part in found.groups() if part)
+    parts = (int(part) for part in (times.game, times.increment) if part)
+    return "/".join(f"{part // 60:02d}:{part % 60:02d}" for part in parts)
 
 
 def _read_clock(text: str) -> str:
@@ -143,4 +145,4 @@ def _read_clock(text: str) -> str:
         return text
     hours, minutes, seconds, *more = (int(part or 0) for part in found.groups())
     increment = 3600 * more[0] + 60 * more[1] + more[2]
-    return f"{3600 * hours + 60 * minutes + seconds}" + (f"+{increment}" if increment else "")
+    return write_clock(ClockTimes(3600 * hours + 60 * minutes + seconds, increment))

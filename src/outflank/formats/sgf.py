@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from outflank.errors import FormatError
+from outflank.formats.clocks import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, othello_size, read_date, read_number, write_number
 from outflank.formats.ggf import escaped
 from outflank.formats.record import Record
@@ -19,6 +20,9 @@ from outflank.games.othello.squares import square_name, squares
 from outflank.games.sides import Side
 
 NAME = "SGF"
+
+LONGEST_CLOCK = 1e6
+"""Seconds: a number beyond is no clock."""
 
 _letters = {"R": "resigned", "T": "time", "F": "illegal move"}
 
@@ -31,7 +35,8 @@ def write_sgf(record: Record) -> str:
     black, white = (own, opp) if start.turn is Side.BLACK else (opp, own)
     if not black | white:
         raise FormatError("SGF cannot tell a board without discs from the start of a game")
-    is_number = read_number(record.clock) is not None
+    times = read_clock(record.clock)
+    seconds = None if times is None or times.increment else times.game  # what TM can say
     told = {
         "PB": record.black,
         "PW": record.white,
@@ -39,7 +44,7 @@ def write_sgf(record: Record) -> str:
         "DT": read_date(record.date),
         "RE": _write_result(record.score),
         "GC": record.reason,
-        "TM" if is_number else "TI": record.clock,
+        **({"TI": record.clock} if seconds is None else {"TM": write_number(seconds)}),
     }
     head = "".join(f"{name}[{escaped(text)}]" for name, text in told.items() if text)
     stones = "".join(_write_stones(name, size, word) for name, word in (("AB", black), ("AW", white)))
@@ -59,7 +64,6 @@ def with_sgf_details(record: Record, told: Mapping[str, str]) -> Record:
     """The record with what the properties of its root tell."""
     score, reason = _read_result(told.get("RE", "").strip())
     comment = one_line(told.get("GC", ""))
-    clock = told.get("TI") or " ".join(filter(None, (told.get("TM", ""), told.get("OT", ""))))
     return replace(
         record,
         black=one_line(told.get("PB", "")),
@@ -69,8 +73,15 @@ def with_sgf_details(record: Record, told: Mapping[str, str]) -> Record:
         # Who resigns or oversteps leaves a board that does not show the result.
         score=score if score is not None or reason else record.score,
         reason=comment if comment in REASONS else reason,
-        clock=one_line(clock),
+        clock=_read_clock(told),
     )
+
+
+def _read_clock(told: Mapping[str, str]) -> str:
+    seconds = read_number(told.get("TM", ""))
+    if told.get("TI") or told.get("OT") or not seconds or not 0 < seconds < LONGEST_CLOCK:
+        return one_line(told.get("TI") or " ".join(filter(None, (told.get("TM", ""), told.get("OT", "")))))
+    return write_clock(ClockTimes(seconds))
 
 
 def _letter(side: Side) -> str:

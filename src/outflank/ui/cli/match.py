@@ -45,7 +45,9 @@ def make_player(text: str, game: Any) -> Player:
 @click.command()
 @click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER…")
 @click.option("--games", type=int, help="Games between every two players.  [100; 40000 with --sprt]")
-@click.option("--clock", default="none", metavar="TIME", help="60, 5+0.1, 2/move or none.  [none]")
+@click.option(
+    "--clock", default="none", metavar="TIME", help="5+3 (minutes and seconds), 5m, 30s+0.1s, 2s/move or none.  [none]"
+)
 @click.option("--openings", default="", metavar="WHICH", help="random:PLIES, layouts:PLIES, FILE or FILE:PLIES.")
 @click.option("--seed", type=int, default=1, help="For openings and for players who draw lots.  [1]")
 @click.option("--concurrency", type=int, default=1, help="Games at a time; with --cluster, on each node.  [1]")
@@ -93,7 +95,7 @@ def command(
 
     \b
       outflank match "computer depth=5" "computer depth=3" --games 100
-      outflank match "computer time=1" "gtp: other-engine" --clock 60+0.5 --out results
+      outflank match "computer time=1" "gtp: other-engine" --clock 1m+0.5s --out results
       outflank match "computer depth=6" "computer depth=6 evaluation=mobility" --sprt 0,10 --concurrency 2
       outflank match "computer depth=6 workers=1" "computer depth=5 workers=1" --cluster local:2
     """
@@ -115,6 +117,8 @@ def command(
     if cluster is not None and served(cluster, play_games, per_node=concurrency):
         return 0
     with nullcontext() if cluster is None else errands_on(cluster, play_games, per_node=concurrency) as errands:
+        if settings.clock != TimeControl() and not as_json:
+            output().print(f"clock: {settings.clock.in_words}")
         _warn_of_a_crowd(players, cluster, concurrency)
         stop = Stop()
         origin = provenance("outflank " + shlex.join(sys.argv[1:])) if out is not None else None

@@ -38,7 +38,9 @@ class Leave(Exception):
 @position_options
 @click.option("--black", default="human", show_default=True, help="Who plays black: human, or a player in words.")
 @click.option("--white", default="computer", show_default=True, help="Who plays white.")
-@click.option("--clock", default="none", show_default=True, help="60 (seconds for the game), 5+3, 2/move or none.")
+@click.option(
+    "--clock", default="none", show_default=True, help="5+3 (minutes and seconds), 5m, 5:00, 30s, 2s/move or none."
+)
 @click.option("--ponder", is_flag=True, help="Let computers think on their opponent's time.")
 @click.option(
     "--classic", is_flag=True, help="As the classroom program: `c 7 c 7` and moves row,col on standard input."
@@ -80,7 +82,7 @@ class _Table:
         self.names = seats
         self.clocks = Clocks.alike(control)
         self.said: list[PlayedMove] = []
-        self.news = ""
+        self.news = "" if control == TimeControl() else f"clock: {control.in_words}"
         self.resigned: Side | None = None
         for each in self.players.values():
             if each is not None:

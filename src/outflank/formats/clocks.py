@@ -1,0 +1,65 @@
+"""Clocks as text: `5m+3s` is five minutes for the game and three seconds more after each move.
+
+A time has its unit (`30s`, `5m`, `1h`) or its colon (`5:00`, `1:30:00`). What is written always has one: `5+3` means
+minutes and seconds to a player, and two numbers in a file mean what their writer meant.
+"""
+
+import re
+from typing import NamedTuple
+
+_number = r"\d{1,6}(?:\.\d{1,6})?"
+_time = re.compile(
+    rf"(?P<count>{_number})(?P<unit>[smh])|(?:(?P<hours>\d{{1,3}}):)?(?P<minutes>\d{{1,4}}):(?P<seconds>\d\d)",
+    re.ASCII,
+)
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class ClockTimes(NamedTuple):
+    """The seconds of a clock; None: there is no such limit."""
+
+    game: float | None = None
+    increment: float = 0.0
+    move: float | None = None
+
+
+def read_clock(text: str) -> ClockTimes | None:
+    """The times that a text like `5m+3s` or `2s/move` gives; None if it is no such text."""
+    whole, slash, word = text.partition("/")
+    if slash:
+        each = read_time(whole)
+        return ClockTimes(move=each) if word == "move" and each else None
+    first, plus, second = text.partition("+")
+    game, increment = read_time(first), read_time(second) if plus else 0.0
+    return ClockTimes(game, increment) if game and increment is not None else None
+
+
+def write_clock(times: ClockTimes) -> str:
+    """As `read_clock` reads it; `none` if there is no limit."""
+    if times.move is not None:
+        return f"{write_time(times.move)}/move"
+    if times.game is None:
+        return "none"
+    return write_time(times.game) + (f"+{write_time(times.increment)}" if times.increment else "")
+
+
+def read_time(text: str) -> float | None:
+    """The seconds of `30s`, `5m`, `1h`, `5:00` or `1:30:00`; None for anything else."""
+    found = _time.fullmatch(text)
+    if found is None:
+        return None
+    if found["unit"]:
+        return float(found["count"]) * _SECONDS[found["unit"]]
+    return 3600.0 * int(found["hours"] or 0) + 60.0 * int(found["minutes"]) + int(found["seconds"])
+
+
+def write_time(seconds: float) -> str:
+    """As `read_time` reads it.
+
+    >>> [write_time(seconds) for seconds in (30, 0.5, 300, 90, 5400)]
+    ['30s', '0.5s', '5m', '1:30', '90m']
+    """
+    whole, rest = divmod(seconds, 60)
+    if seconds < 60 or seconds != int(seconds):
+        return f"{seconds:.6f}".rstrip("0").rstrip(".") + "s"
+    return f"{int(whole)}:{int(rest):02d}" if rest else f"{int(whole)}m"
