@@ -1,6 +1,5 @@
 """Players: clocks, budgets, openings, habits, players in words, reviews, and the classroom program."""
 
-import contextlib
 import itertools
 import random
 import time
@@ -10,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, Side
-from outflank.engine.book import Book, Plan, build
 from outflank.engine.classic import Classic, Seat, ask_classic
 from outflank.engine.clock import Clock, Clocks, TimeControl
 from outflank.engine.computer import Computer
@@ -23,7 +21,6 @@ from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
 from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
 from outflank.errors import FormatError, OutflankError
-from outflank.kernels.compiler import interpreted
 from outflank.search.contract import Stop
 
 NO_CLOCK = Clock()
@@ -312,49 +309,6 @@ def test_the_mirror_answers_from_the_other_side():
     assert board.symmetric(0) == board
     black, white = board._by_colour()
     assert black.bit_count() == white.bit_count() == 14
-
-
-# --- books ---
-
-
-def test_a_book_is_built_read_back_and_resumed(tmp_path):
-    path, board = tmp_path / "small.book", OthelloBoard.start()
-    plan = Plan(plies=2, depth=1 if interpreted() else 4, width=2, margin=1000)
-    stop = Stop()
-    whole = build(board, path, plan, stop=stop, workers=1)
-    text = path.read_text()
-    assert len(whole.entries) == text.count("\n") >= 2
-    assert Book.read(board.game, path).entries == whole.entries
-    path.write_text(text.splitlines(keepends=True)[0] + text.splitlines()[1][:20])  # killed in the middle of a line
-    again = build(board, path, plan, stop=stop, workers=1)
-    assert again.entries == whole.entries
-    for move in board.legal_moves:  # four moves that are one: the book knows them all
-        after = board.copy()
-        after.push(move)
-        known = Book.read(board.game, path).look_up(after)
-        assert known
-        assert all(any(legal.code == code for legal in after.legal_moves) for code, _ in known)
-    computer = Computer(board.game, depth=1, book=str(path))
-    assert computer.choose(board, NO_CLOCK).why == "book"
-
-
-def test_a_stopped_build_keeps_what_it_has(tmp_path):
-    stop = Stop()
-    stop()
-    assert build(START, tmp_path / "none.book", Plan(plies=2, depth=2), stop=stop).entries == {}
-
-
-@given(st.text(max_size=200))
-def test_a_damaged_book_is_a_clear_error(text):
-    with contextlib.suppress(FormatError):
-        Book.parse(START.game, text)
-
-
-@pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
-def test_the_books_of_the_package_know_the_start(board):
-    moves = Book.read(board.game, "own").look_up(board)
-    assert moves
-    assert all(any(legal.code == code for legal in board.legal_moves) for code, _ in moves)
 
 
 # --- the classroom program ---

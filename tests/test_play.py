@@ -162,6 +162,8 @@ def test_a_book_is_built_shown_and_played_from(run, tmp_path):
     assert status == 0
     assert json.loads(out)["moves"]
     assert run("book", "show", "--book", path, "f5d6c3d3c4f4")[0] == 1
+    assert "nothing to search" in run("book", "build", "--out", path, "--plies", 2, "--depth", 3)[1]
+    assert "searched again" in run("book", "build", "--out", path, "--plies", 2, "--depth", 4)[1]
     _, out, _ = run("play", "--black", f"computer depth=1 book={path}", "--white", "human", stdin="quit\n")
     assert "book" in out
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from outflank.engine.book import Book, Plan, build
+from outflank.engine.book import Book
+from outflank.engine.book_building import Built, Plan, build
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
@@ -26,7 +27,7 @@ def command(context: click.Context) -> None:
 
 @command.command("build", cls=PositionCommand)
 @position_options
-@click.option("--out", required=True, metavar="FILE", help="The book; one that is there is gone on with.")
+@click.option("--out", required=True, metavar="FILE", help="The book; one that is there is gone on with, or deepened.")
 @click.option("--plies", default=8, show_default=True, help="Moves from the start.")
 @click.option("--depth", default=12, show_default=True, help="Plies to search each position.")
 @click.option("--width", default=3, show_default=True, help="Moves that are followed from each position.")
@@ -38,6 +39,9 @@ def build_command(
     out: str, plies: int, depth: int, width: int, margin: float | None, workers: int | None, **options: Any
 ) -> int:
     """Search the openings of a position. Ctrl-C ends it; the same command goes on from there.
+
+    With a greater depth, positions that are known less deeply are searched again. Values are carried back: a move is
+    worth what the best reply to it leaves.
 
     \b
       outflank book build --out othello.book --plies 8 --depth 14
@@ -55,11 +59,25 @@ def build_command(
     points = {} if margin is None else {"margin": round(margin * Book(board.game).scale.points)}
     plan = Plan(plies=plies, depth=depth, width=width, **points)
     try:
-        book = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
+        built = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
     except OSError as error:
         raise OutflankError(f"{out}: {error.strerror}") from None
-    output().print(f"{out}: {len(book.entries):,} positions{', interrupted' if stop.called else ''}")
+    if progress.is_terminal:
+        progress.print()
+    output().print(f"{out}: {_told(built, plan, interrupted=stop.called)}")
     return 130 if stop.called else 0
+
+
+def _told(built: Built, plan: Plan, *, interrupted: bool) -> str:
+    """What a build has done, above all if that is nothing."""
+    positions = f"{len(built.book.entries):,} positions"
+    if not (built.searched or built.deepened or interrupted):
+        return f"{positions}; nothing to search: those asked for are known to depth {plan.depth} or more"
+    parts = [f"{built.searched:,} searched"]
+    parts += [f"{built.deepened:,} searched again"] if built.deepened else []
+    parts += [f"{built.known:,} known to depth {plan.depth} or more"] if built.known else []
+    parts += ["interrupted"] if interrupted else []
+    return f"{positions}; {', '.join(parts)}"
 
 
 @command.command("show", cls=PositionCommand)
