@@ -695,7 +695,6 @@ def test_openings_that_have_changed_are_noticed(tmp_path):
         play_match(settings, make, out=tmp_path / "m", resume=True)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
 def test_one_process_at_a_time(tmp_path):
     settings = small("lots", "greedy")
 

@@ -6,17 +6,18 @@ lost no finished game; a last line that was cut short is dropped, and its game p
 
 import json
 import os
-import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from outflank.arena.referee import Ending, Game
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.formats.files import read_document, write_whole
+from outflank.formats.locks import held
 from outflank.formats.recognise import read
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import write_records
@@ -112,22 +113,20 @@ class Directory:
             self._take_up(head)
         elif head.exists() and not replace_old:
             raise OutflankError(f"{head} exists: --resume goes on with it, --replace plays anew")
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._lines = (path / GAMES).open("r+b" if (path / GAMES).exists() else "w+b")
-        except OSError as error:
-            raise OutflankError(f"{path} cannot be written to: {error.strerror}") from None
-        _lock(self._lines, path)
-        try:
+        with ExitStack() as opened:
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+                opened.enter_context(held(path / GAMES, "another process is playing this match"))
+                self._lines = opened.enter_context((path / GAMES).open("r+b" if (path / GAMES).exists() else "w+b"))
+            except OSError as error:
+                raise OutflankError(f"{path} cannot be written to: {error.strerror}") from None
             if resume:
                 self.kept = self._read_lines()
             else:
                 self._lines.truncate(0)
                 self._records.unlink(missing_ok=True)
             self.describe(complete=False)
-        except BaseException:
-            self._lines.close()
-            raise
+            self._opened = opened.pop_all()
 
     def add(self, kept: Kept) -> None:
         """Put a finished game on the disk."""
@@ -157,7 +156,7 @@ class Directory:
 
     def close(self) -> None:
         """Let others write there."""
-        self._lines.close()
+        self._opened.close()
 
     def _take_up(self, head: Path) -> None:
         """See that the match in the directory is this one; it may be prolonged."""
@@ -194,16 +193,3 @@ def read_match(path: Path) -> dict[str, Any]:
         if not isinstance(found.get(key), dict):
             raise OutflankError(f"{path} is damaged: its {key} are missing")
     return found
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Keep other processes out until the file is closed, or this process is gone."""
-    if sys.platform == "win32":
-        return
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise OutflankError(f"{path}: another process is playing this match") from None

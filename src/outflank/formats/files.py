@@ -3,7 +3,8 @@
 import io
 import json
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,46 +38,56 @@ def looked_into(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A stream to a file beside `path` that takes its place at the end.
+    """A stream to a file beside `path` that takes its place at the end: nobody ever finds half of it.
 
     It does so too when bad input or Ctrl-C ends it early, if something has been written: what there is, is whole games.
-    When writing itself fails, it leaves nothing. What is no file (a device, a pipe) is written to directly.
+    When writing itself fails, the old file stays. A link at `path` is replaced and not followed; what is no file
+    (a device, a pipe) is written to directly.
     """
     if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
-            yield stream
+        with path.open("wb") as device:
+            yield device
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    stream, part = _made_beside(path)
     try:
-        with part.open("wb+") as stream:
+        with stream:
             try:
                 yield stream
             except (OutflankError, KeyboardInterrupt):
-                stream.flush()
-                if os.fstat(stream.fileno()).st_size == 0:
-                    raise
-                stream.close()
-                part.replace(path)
+                _put_in_place(stream, part, path, unless_empty=True)
                 raise
-        part.replace(path)
+            _put_in_place(stream, part, path)
     finally:
         with suppress(FileNotFoundError):
             part.unlink()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a reader, or a power cut, never finds half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all; text as UTF-8, its lines as they are."""
+    with replacing(path) as stream:
+        stream.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
+def _made_beside(path: Path) -> tuple[BinaryIO, Path]:
+    """A new file in the directory of `path`, that nobody could have put there before."""
+    while True:
+        part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        with suppress(FileExistsError):
+            return os.fdopen(os.open(part, flags, 0o666), "wb+"), part
+
+
+def _put_in_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: bool = False) -> None:
+    stream.flush()
+    if unless_empty and os.fstat(stream.fileno()).st_size == 0:
+        return
+    os.fsync(stream.fileno())
+    stream.close()  # Windows moves no open file
+    with suppress(FileNotFoundError):
+        before = path.lstat()
+        if stat.S_ISREG(before.st_mode):
+            part.chmod(stat.S_IMODE(before.st_mode))
+    part.replace(path)
 
 
 def read_document(path: Path, schema: str, what: str) -> dict[str, Any]:

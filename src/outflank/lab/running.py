@@ -9,6 +9,7 @@ from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.formats.files import write_whole
+from outflank.formats.locks import held
 from outflank.lab import store
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, experiment_named
@@ -54,14 +55,18 @@ def run(
     """
     experiment = experiment_named(name)
     chosen = _chosen(experiment, parameters)
-    kept: list[Sample] = []
     directory = Path(out) if out is not None else None
     origin = provenance(in_command_line(name, asdict(chosen), asdict(experiment.parameters())))
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
-    if directory is not None:
+    if directory is None:
+        return _Run(experiment, chosen, None, origin, []).measure(progress, stop or Stop())
+    if resume:
+        store.read(directory / f"{name}.json")  # before a directory is made where none is
+    store.check_writable(directory)
+    with held(directory / f"{name}.json", "another process is writing this result"):
         kept, origin = _begin(experiment, chosen, directory, origin, resume=resume, replace=replace)
-    return _Run(experiment, chosen, directory, origin, kept).measure(progress, stop or Stop())
+        return _Run(experiment, chosen, directory, origin, kept).measure(progress, stop or Stop())
 
 
 def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
@@ -70,11 +75,11 @@ def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
     experiment = experiment_named(found["experiment"])
     chosen = _chosen(experiment, found["parameters"])
     directory = Path(out) if out is not None else None
-    if directory is not None:
-        store.check_writable(directory)
     report = report_of(experiment, chosen, found["provenance"], found["samples"], bool(found.get("complete")))
     if directory is not None:
-        write_report(report, experiment, chosen, directory)
+        store.check_writable(directory)
+        with held(directory / f"{experiment.name}.json", "another process is writing this result"):
+            write_report(report, experiment, chosen, directory)
     return report
 
 
@@ -136,13 +141,11 @@ def _begin(
         if found["parameters"] != json.loads(json.dumps(asdict(chosen))):
             before = in_command_line(experiment.name, found["parameters"], asdict(experiment.parameters()))
             raise OutflankError(f"{path} was measured with other parameters: {before}")
-        store.check_writable(directory)
         if found["provenance"].get("commit") != origin["commit"]:
             origin["resumed from"] = found["provenance"]
         else:
             origin = found["provenance"]
         return found["samples"], origin
-    store.check_writable(directory)
     if path.exists() and not replace:
         raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
     return [], origin

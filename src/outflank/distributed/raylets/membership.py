@@ -26,6 +26,7 @@ from outflank.distributed.raylets.taming import (
 )
 from outflank.distributed.raylets.tokens import expanded, make_token, read_token, token_path
 from outflank.errors import OutflankError
+from outflank.formats.files import write_whole
 from outflank.machine import usable_cores
 
 
@@ -217,6 +218,6 @@ def _write(member: Member) -> None:
     path = _state() / f"{member.pid}.json"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_text(json.dumps(member.as_dict()))
+        write_whole(path, json.dumps(member.as_dict()))
     except OSError as error:
         raise OutflankError(f"cannot note in {path} what was started: {error.strerror}") from None

@@ -11,6 +11,7 @@ from outflank.formats.records import FORMATS, files_written, select_records, wri
 from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.streams import leave_quietly
+from outflank.ui.cli.writing import force_option, refuse_to_overwrite
 
 NAMES = [suffix.removeprefix(".") for suffix in FORMATS]
 
@@ -22,7 +23,7 @@ NAMES = [suffix.removeprefix(".") for suffix in FORMATS]
     "--from", "from_", type=click.Choice(NAMES), help="The format of A, where neither content nor name tells."
 )
 @click.option("--to", type=click.Choice(NAMES), help="The format of B, where its name does not tell.")
-@click.option("--force", is_flag=True, help="Overwrite B.")
+@force_option
 def command(source: str, target: str, from_: str | None, to: str | None, force: bool) -> None:
     """Copy the games in A to B, in another format.
 
@@ -37,9 +38,7 @@ def command(source: str, target: str, from_: str | None, to: str | None, force: 
     to_stdout = target == "-"
     if to_stdout and to is None:
         raise OutflankError("-: --to says in which format")
-    for file in [] if to_stdout else files_written(target, to):
-        if file.exists() and not force:
-            raise OutflankError(f"{file} exists already; --force overwrites it")
+    refuse_to_overwrite([] if to_stdout else files_written(target, to), force=force)
     games = _Counted(record for _, record in games_of(source, Selection(), from_))
     where = "standard output" if to_stdout else target
     try:

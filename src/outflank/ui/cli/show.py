@@ -1,6 +1,5 @@
 """`outflank show`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from outflank.formats.diagram import abalone_diagram, othello_diagram
 from outflank.games.abalone.geometry import Cell, on_board, stepped
 from outflank.games.sides import Side
 from outflank.ui.cli.common import PositionCommand, boards, describe, output, position_options, print_json
+from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
 
 STYLES = {
     "othello": {
@@ -34,9 +34,10 @@ SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
 
 @click.command("show", cls=PositionCommand)
 @position_options
-@click.option("--svg", metavar="FILE", help="Write a picture to FILE as well.")
+@click.option("--svg", metavar="FILE", help="Write a picture to FILE as well; - prints it instead.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per position.")
-def command(svg: str | None, as_json: bool, **options: Any) -> None:
+def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None:
     """Draw a position, or the end of a game, with its legal moves.
 
     POSITION may be an Othello board line, OBF, a transcript, GGF, SGF, an Abalone line, a list
@@ -50,6 +51,11 @@ def command(svg: str | None, as_json: bool, **options: Any) -> None:
     found = boards(**options)
     if svg is not None and len(found) > 1:
         raise OutflankError(f"--svg: the text holds {len(found)} positions, a picture shows one")
+    if svg is not None:
+        refuse_to_overwrite([svg], force=force)
+        deliver(svg, found[0].svg())
+        if svg == STANDARD_OUTPUT:
+            return
     console = output()
     for number, board in enumerate(found):
         if as_json:
@@ -58,11 +64,6 @@ def command(svg: str | None, as_json: bool, **options: Any) -> None:
         if number:
             console.print()
         draw(console, board)
-    if svg is not None:
-        try:
-            Path(svg).write_text(found[0].svg(), encoding="utf-8")
-        except OSError as error:
-            raise OutflankError(f"{svg}: {error.strerror}") from None
 
 
 def draw(console: Console, board: Board[Any]) -> None:
