@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import outflank.warm
-from outflank.kernels import cache
+from outflank.kernels import files
 
 pytestmark = pytest.mark.compiled
 
@@ -274,16 +275,59 @@ def test_a_missing_cache_directory_is_made(tmp_path):
     assert list((tmp_path / "not").rglob("*.kernel"))
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?", lambda data: b""]
-)
-def test_a_damaged_file_is_a_miss(tmp_path, damage):
-    assert python("-c", PERFT, cache_dir=tmp_path / "cache").stdout == "1396\n"
-    for file in (tmp_path / "cache").rglob("*.kernel"):
-        file.write_bytes(damage(file.read_bytes()))
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that holds two kernels."""
+    path = tmp_path_factory.mktemp("kept")
+    assert python("-c", PERFT, cache_dir=path).stdout == "1396\n"
+    assert len(list(path.rglob("*.kernel"))) == 2
+    return path
+
+
+def sealed(file: Path, payload: bytes) -> None:
+    """Keep something, as a kernel is kept."""
+    files.write(file, payload)
+
+
+# Each gets a kernel's file, and what is in another's.
+DAMAGES = {
+    "half": lambda file, other: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+    "a byte": lambda file, other: file.write_bytes(file.read_bytes()[:-1] + b"?"),
+    "empty": lambda file, other: file.write_bytes(b""),
+    "no pickle": lambda file, other: sealed(file, b"no pickle"),
+    "nothing": lambda file, other: sealed(file, b""),
+    "None": lambda file, other: sealed(file, pickle.dumps(None)),
+    "its shape alone": lambda file, other: sealed(file, pickle.dumps((None,) * 9)),
+    "a missing module": lambda file, other: sealed(file, b"cnothing.of.that.name\nclass\n."),
+    "another kernel": lambda file, other: file.write_bytes(other),
+    "a directory": lambda file, other: (file.unlink(), file.mkdir()),
+    "a pipe": lambda file, other: (file.unlink(), os.mkfifo(file)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_file_that_is_no_kernel_is_a_miss(kept, tmp_path, damage):
+    shutil.copytree(kept, tmp_path / "cache")
+    first, second = (tmp_path / "cache").rglob("*.kernel")
+    for file, other in (first, second.read_bytes()), (second, first.read_bytes()):
+        DAMAGES[damage](file, other)
     done = python("-c", PERFT + HISTORY, cache_dir=tmp_path / "cache")
     assert done.stdout.startswith("1396\n"), done.stderr
     assert "loaded" not in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_kernels_that_others_may_write_are_not_run(kept, tmp_path):
+    shutil.copytree(kept, tmp_path / "cache")
+    before = {file: file.read_bytes() for file in (tmp_path / "cache").rglob("*.kernel")}
+    (tmp_path / "cache" / "kernels").chmod(0o777)
+    done = python("-m", "outflank", "perft", "--depth", "5", cache_dir=tmp_path / "cache")
+    assert done.returncode == 0
+    assert "1,396" in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert f"others may write to {tmp_path / 'cache' / 'kernels'}" in done.stderr
+    assert "OUTFLANK_CACHE_DIR" in done.stderr
+    assert {file: file.read_bytes() for file in (tmp_path / "cache").rglob("*.kernel")} == before
 
 
 def test_old_generations_make_room(tmp_path):
@@ -294,7 +338,7 @@ def test_old_generations_make_room(tmp_path):
         os.utime(folder, (number, number))
     assert python("-c", PERFT, cache_dir=tmp_path).returncode == 0
     left = sorted(path.name for path in (tmp_path / "kernels").iterdir())
-    assert len(left) == cache.GENERATIONS_KEPT
+    assert len(left) == files.GENERATIONS_KEPT
     assert [name for name in left if name.startswith("old")] == ["old4", "old5", "old6", "old7", "old8"]
 
 
@@ -302,14 +346,14 @@ def test_the_cache_goes_where_the_system_keeps_caches(monkeypatch, tmp_path):
     monkeypatch.delenv("OUTFLANK_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "platform", "linux")
-    assert cache.directory() == tmp_path / "outflank"
+    assert files.directory() == tmp_path / "outflank"
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache.directory() == Path("~/Library/Caches/outflank").expanduser()
+    assert files.directory() == Path("~/Library/Caches/outflank").expanduser()
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache.directory() == tmp_path / "local" / "outflank"
+    assert files.directory() == tmp_path / "local" / "outflank"
     monkeypatch.setenv("OUTFLANK_CACHE_DIR", "~/elsewhere")
-    assert cache.directory() == Path("~/elsewhere").expanduser()
+    assert files.directory() == Path("~/elsewhere").expanduser()
 
 
 def test_nothing_compiles_before_it_is_needed(tmp_path):

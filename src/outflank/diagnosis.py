@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from outflank.boards import AbaloneBoard, OthelloBoard
-from outflank.kernels import cache
+from outflank.kernels import files
 from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
 from outflank.kernels.records import allocate, record_type
@@ -82,9 +82,9 @@ def _atomics() -> str:
 
 
 def _cache() -> str:
-    directory = cache.directory()
+    directory = files.directory()
     started = time.perf_counter()
-    directory.mkdir(parents=True, exist_ok=True)
+    files.prepare(directory)
     with tempfile.NamedTemporaryFile(dir=directory) as file:
         file.write(b"outflank")
     return f"{directory} can be written ({1000 * (time.perf_counter() - started):.1f} ms)"

@@ -11,20 +11,17 @@ files, so that a third one loads the wrong code. Here
   another name and renamed, and it carries a checksum. Writers of the same file write
   the same thing, so nobody needs a lock.
 
-A cache that cannot be read or written costs time and a warning, never an answer.
+A cache that cannot be read or written, or that others may write, costs time and a warning,
+never an answer.
 """
 
 import ast
 import hashlib
 import importlib.util
-import os
 import pickle
-import shutil
 import sys
 import sysconfig
-import tempfile
 import time
-import warnings
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache as memoize
@@ -34,7 +31,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.errors import OutflankError
+from outflank.kernels import files
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
@@ -42,9 +39,6 @@ KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
 
 MIXED_FOLDERS = ("distributed", "lab")
 """Where few modules do: only those that name the compiler count."""
-
-GENERATIONS_KEPT = 6
-"""How many digests' directories stay on disk; older ones are removed. One is about 2 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +63,6 @@ def _say_on_terminal(message: str) -> None:
 
 announce: Callable[[str], None] = _say_on_terminal
 """Told once, before the first compilation of a process."""
-
-
-def directory() -> Path:
-    """The cache directory: `OUTFLANK_CACHE_DIR`, or the system's usual place for caches."""
-    chosen = os.environ.get("OUTFLANK_CACHE_DIR")
-    if chosen:
-        return _expanded(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return _expanded(base) / "outflank"
-
-
-class NoHome(OutflankError):
-    """There is no home directory to keep a cache in."""
-
-
-def _expanded(path: str) -> Path:
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        raise NoHome(f"there is no home directory for kernels to be kept in, and {path} needs one") from None
 
 
 # --- which sources a kernel is made of ------------------------------------------------
@@ -252,6 +221,17 @@ def _classes(numba_type: Any) -> Iterator[type]:
         yield from _classes(parts)
 
 
+def _rebuilt(payload: bytes, target: Any) -> Any:
+    """The compiled code that was kept; None for anything else."""
+    from numba.core.compiler import CompileResult
+
+    target.refresh()  # the run-time symbols that the code refers to: without them it calls address 0
+    try:
+        return CompileResult._rebuild(target, *pickle.loads(payload))
+    except Exception:  # it may be anything; all that is lost is time
+        return None
+
+
 # --- the cache ------------------------------------------------------------------------
 
 
@@ -274,12 +254,9 @@ class KernelCache:
         """The compiled code for `signature`, or None: it must be compiled."""
         started = time.perf_counter()
         path = self._path(signature, target.codegen())
-        payload = _read(path) if path else None
-        if payload is not None:
-            from numba.core.compiler import CompileResult
-
-            target.refresh()  # the run-time symbols that the code refers to: without them it calls address 0
-            result = CompileResult._rebuild(target, *payload)
+        payload = files.read(path) if path else None
+        result = _rebuilt(payload, target) if payload is not None else None
+        if result is not None:
             self._note(signature, "loaded", time.perf_counter() - started)
             return result
         if not KernelCache._announced:
@@ -298,9 +275,11 @@ class KernelCache:
         from numba.core.serialize import dumps
 
         try:
-            _write(path, dumps(result._reduce()))
+            files.write(path, dumps(result._reduce()))
         except OSError as error:
-            _warn_once(f"kernels cannot be kept in {path.parent} ({error.strerror})")
+            files.warn_once(f"kernels cannot be kept in {path.parent} ({error.strerror})")
+        except files.Exposed as error:
+            files.warn_once(str(error))
 
     def flush(self) -> None:
         """Nothing is held back: every file is written at once."""
@@ -320,22 +299,11 @@ class KernelCache:
         key = repr((self._name, str(signature), names, codegen.magic_tuple(), sys.version_info[:2]))
         digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
         try:
-            return generation() / f"{self._name}-{digest}.kernel"
-        except NoHome as error:
-            _warn_once(str(error))
+            files.require_ours(generation())
+        except (files.NoHome, files.Exposed) as error:
+            files.warn_once(str(error))
             return None
-
-
-_warned = False
-
-
-def _warn_once(problem: str) -> None:
-    """Say once per process that nothing can be kept, and what to do."""
-    global _warned
-    if not _warned:
-        _warned = True
-        advice = "every process compiles them again; set OUTFLANK_CACHE_DIR to a directory that can be written"
-        warnings.warn(f"{problem}: {advice}", RuntimeWarning, stacklevel=2)
+        return generation() / f"{self._name}-{digest}.kernel"
 
 
 @memoize
@@ -347,47 +315,4 @@ def generation() -> Path:
 
     versions = f"{_package_digest()} {numba.__version__} {llvmlite.__version__} {numpy.__version__}"
     digest = hashlib.blake2b(versions.encode(), digest_size=8).hexdigest()
-    return directory() / "kernels" / digest
-
-
-def _read(path: Path) -> Any:
-    """The payload in `path`; None if it is missing or damaged."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    checksum, payload = data[:16], data[16:]
-    if hashlib.blake2b(payload, digest_size=16).digest() != checksum:
-        return None
-    return pickle.loads(payload)
-
-
-def _write(path: Path, payload: bytes) -> None:
-    """Put `payload` where `_read` finds it, whole or not at all."""
-    if not path.parent.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _forget_old_generations(path.parent.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.blake2b(payload, digest_size=16).digest() + payload)
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _forget_old_generations(parent: Path) -> None:
-    """Bound the disk space. A process that still uses an old generation only compiles again."""
-    generations = sorted(parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in generations[GENERATIONS_KEPT:]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def occupation() -> tuple[int, int]:
-    """How many kernels of all generations are on disk, and their bytes."""
-    try:
-        sizes = [path.stat().st_size for path in (directory() / "kernels").rglob("*.kernel")]
-    except (OSError, NoHome):
-        return 0, 0
-    return len(sizes), sum(sizes)
+    return files.directory() / "kernels" / digest

@@ -28,6 +28,7 @@ from outflank.distributed.raylets.tokens import expanded, make_token, read_token
 from outflank.errors import OutflankError
 from outflank.formats.files import write_whole
 from outflank.machine import usable_cores
+from outflank.ownership import exposure, make_private
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +116,7 @@ def down(address: str | None = None) -> tuple[Member, ...]:
 
 def members() -> tuple[Member, ...]:
     """What runs here by this user's commands, what has died by itself included."""
+    _require_ours()
     found = []
     for path in sorted(_state().glob("*.json")):
         with suppress(OSError, ValueError, TypeError):  # one that is just being removed, or that we did not write
@@ -214,10 +216,17 @@ def _state() -> Path:
     return expanded(os.environ.get("XDG_STATE_HOME") or "~/.local/state") / "outflank" / "cluster"
 
 
+def _require_ours() -> None:
+    """Refuse notes that others may write: what they name is ended and removed."""
+    if problem := exposure(_state()):
+        raise OutflankError(f"notes of clusters in {_state()} are not to be trusted: {problem}")
+
+
 def _write(member: Member) -> None:
     path = _state() / f"{member.pid}.json"
+    _require_ours()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         write_whole(path, json.dumps(member.as_dict()))
     except OSError as error:
         raise OutflankError(f"cannot note in {path} what was started: {error.strerror}") from None

@@ -2,11 +2,10 @@
 
 import os
 import secrets
-import stat
-import sys
 from pathlib import Path
 
 from outflank.errors import OutflankError
+from outflank.ownership import complaint, make_private
 
 
 def token_path(given: str | Path | None = None) -> Path:
@@ -21,7 +20,13 @@ def read_token(given: str | Path | None = None) -> tuple[Path, str]:
     try:
         with path.open("rb") as stream:
             # Asked of the open file, which cannot be exchanged for another between the question and the reading.
-            _refuse_shared(path, os.fstat(stream.fileno()))
+            found = os.fstat(stream.fileno())
+            if problem := complaint(path, found, private=True):
+                ours = found.st_uid == os.geteuid()
+                advice = (
+                    "run chmod 600 on it, and make a new token if they did" if ours else "a token must be one's own"
+                )
+                raise OutflankError(f"{problem}: {advice}")
             token = stream.readline(4096).decode("ascii", "replace").strip()
     except FileNotFoundError:
         raise OutflankError(
@@ -38,7 +43,7 @@ def make_token(given: str | Path | None = None) -> tuple[Path, str]:
     """The token that is there, or a fresh one of 256 bits in a file of mode 0600."""
     path = token_path(given)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
             stream.write(secrets.token_hex(32) + "\n")
     except FileExistsError:
@@ -46,15 +51,6 @@ def make_token(given: str | Path | None = None) -> tuple[Path, str]:
     except OSError as error:
         raise OutflankError(f"cannot keep a token in {path}: {error.strerror}") from None
     return read_token(path)
-
-
-def _refuse_shared(path: Path, found: os.stat_result) -> None:
-    if sys.platform == "win32":  # modes say nothing there
-        return
-    if found.st_uid != os.geteuid():
-        raise OutflankError(f"{path} belongs to another user: a token must be one's own")
-    if stat.S_IMODE(found.st_mode) & 0o077:
-        raise OutflankError(f"others may read {path}: run chmod 600 on it, and make a new token if they did")
 
 
 def expanded(path: str | Path) -> Path:

@@ -11,7 +11,7 @@ from rich.text import Text
 from outflank import __version__
 from outflank.diagnosis import Check, self_test
 from outflank.errors import OutflankError
-from outflank.kernels import cache
+from outflank.kernels import files
 from outflank.kernels.compiler import interpreted
 from outflank.machine import this_machine
 from outflank.ui.cli.common import output, print_json
@@ -58,8 +58,8 @@ def _facts() -> dict[str, Any]:
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
         "cache": _cache_directory(),
-        "cache_files": cache.occupation()[0],
-        "cache_bytes": cache.occupation()[1],
+        "cache_files": files.occupation()[0],
+        "cache_bytes": files.occupation()[1],
     }
 
 
@@ -70,7 +70,7 @@ def _has_global_lock() -> bool:
 
 def _cache_directory() -> str:
     try:
-        return str(cache.directory())
+        return str(files.directory())
     except OutflankError as error:
         return f"none: {error}"
 
