@@ -863,3 +863,37 @@ def test_command_with_the_players_of_the_package(capsys):
     out = capsys.readouterr().out
     assert "Games | N: 4 W: 4" in out
     assert "Lost" not in out
+
+
+@pytest.mark.plain
+def test_a_player_of_ours_that_crashes_makes_the_answer_no(command, monkeypatch):
+    status, out, err = command("crasher", "first", "--games", "2")
+    assert status == 1
+    assert "Lost  | crasher: 2 crashed" in out
+    assert err == "outflank: crasher crashed in 2 of its games: PlayerFailed: the engine has gone\n"
+    monkeypatch.setitem(KINDS, "gtp: crasher", Crasher)  # a program's failures are its own
+    assert command("gtp: crasher", "first", "--games", "2")[::2] == (0, "")
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "player",
+    [
+        "computer evaluation=mobilty",
+        "computer algorithm=pvss",
+        "computer ordering=size",
+        "computer parallel=ybww",
+        "computer parallel=ybw algorithm=uct",
+        "computer algorithm=uct depth=4",
+        "computer workers=20000",
+        "computer table_bits=34",
+        "computer depth=x",
+    ],
+)
+def test_a_misspelt_player_is_refused_before_the_first_game(capsys, player):
+    with pytest.raises(SystemExit) as left:
+        main(["match", player, "random", "--games", "4"])
+    assert left.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1

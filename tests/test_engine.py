@@ -159,12 +159,31 @@ def test_players_in_words_play_legal_moves(words):
         ("", "unknown player"),
         ("computor", "did you mean 'computer'"),
         ("computer depth", "name=value"),
-        ("computer depth=x", "a number is expected"),
+        ("computer depth=x", "depth=x: expected a whole number"),
+        ("computer depth=--5", "depth=--5: expected a whole number"),
+        ("computer depth=²5", "depth=²5: expected a whole number"),
+        ("computer depth=5.5", "expected a whole number"),
+        ("computer depth=5 'x", "No closing quotation"),
+        ("computer time=1e400", "seconds=1e400: expected a number"),
+        ("computer time=1e10", "1e\\+10 seconds: a search takes 1e\\+09 at most"),
+        ("computer evaluation=mobilty", "did you mean 'mobility'"),
+        ("computer ordering=5", "unknown ordering of Othello '5'"),
+        ("computer parallel=ybww", "did you mean 'ybw'"),
+        ("computer parallel=abdada algorithm=minimax", "abdada does not carry minimax"),
+        ("computer algorithm=uct depth=3", "uct has no depth"),
+        ("computer algorithm=flat workers=2", "parallel must say how"),
+        ("computer workers=20000", "workers=20000: expected a whole number from 1 to 1024"),
+        ("computer table_bits=x", "table_bits=x: expected a whole number or none"),
+        ("computer table_bits=34", "34 bits needs"),
+        ("computer share_alpha=maybe", "expected yes or no"),
+        ("computer schedule=never", "expected one of one, rows, static or a whole number"),
+        ("computer step=3", "expected one of 1, 2"),
+        ("random seed=٣", "seed=٣: expected a whole number"),
         ("computer dept=3", "unknown setting"),
         ("computer depth=0", "depth 0"),
         ("computer level=99", "1 to 20"),
         ("computer level=3 depth=2", "give one or the others"),
-        ("computer algorithm=magic", "algorithm"),
+        ("computer algorithm=magic", "unknown algorithm"),
         ("computer policy=greedy", "unknown time policy"),
         ("computer habits=smoking", "unknown habit"),
         ("computer habits=mirror", "Abalone"),
@@ -180,11 +199,31 @@ def test_players_in_words_play_legal_moves(words):
     ],
 )
 def test_wrong_words_are_one_clear_error(words, said):
-    def sit_down():
-        player(words, START.game).new_game(OthelloBoard.start())  # an algorithm is looked up when it is used
-
     with pytest.raises(OutflankError, match=said):
-        sit_down()
+        player(words, START.game)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"depth": "x"}, "depth='x': expected a whole number"),
+        ({"depth": True}, "depth=True: expected a whole number"),
+        ({"level": 2.5}, "level: expected a whole number"),
+        ({"exact": "yes"}, "exact: expected a whole number"),
+        ({"habits": "cache"}, "habits: expected a list"),
+        ({"workers": "2"}, "workers='2': expected a whole number"),
+        ({"evaluation": 5}, "evaluation=5: expected text"),
+        ({"ordering": 5}, "ordering=5: expected text"),
+        ({"parallel": 5}, "unknown scheme 5"),
+        ({"table_bits": "none"}, "table_bits='none': expected a whole number"),
+        ({"seconds": float("nan")}, "seconds=nan: expected a number"),
+        ({"seconds": 10**400}, "seconds=a number of more digits"),
+    ],
+)
+def test_wrong_settings_from_python_are_one_clear_error(settings, said):
+    with pytest.raises(OutflankError, match=said):
+        Computer(START.game, **settings)
 
 
 def test_only_one_move_needs_no_thought():

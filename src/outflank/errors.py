@@ -49,14 +49,14 @@ class UnknownName(OutflankError, ValueError):
     """There is nothing of that name; the message lists what there is."""
 
     @classmethod
-    def among(cls, kind: str, name: str, known: Iterable[str]) -> Self:
+    def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
         """The error for a `kind` of thing called `name`, where only `known` exist.
 
         >>> print(UnknownName.among("layout", "strandard", ["standard", "star"]))
         unknown layout 'strandard', did you mean 'standard'? (known: standard, star)
         """
         names = list(known)
-        close = get_close_matches(name, names, 1)
+        close = get_close_matches(str(name), names, 1)
         hint = f", did you mean {close[0]!r}?" if close else ""
         return cls(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
 

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+MOST_WORKERS = 1024
+"""Threads that one search, count or experiment may have: more than machines have cores is a slip of the hand."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
@@ -30,15 +33,13 @@ class Machine:
 
 def this_machine() -> Machine:
     """Look at the machine now."""
-    memory = _memory()
-    limits = [limit for limit in (memory, _container_memory()) if limit is not None]
     return Machine(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         processor=_processor(),
         cores=os.cpu_count() or 1,
         usable_cores=usable_cores(),
-        memory_bytes=memory,
-        usable_memory_bytes=min(limits, default=None),
+        memory_bytes=_memory(),
+        usable_memory_bytes=usable_memory(),
     )
 
 
@@ -50,6 +51,11 @@ def usable_cores() -> float:
         allowed = os.cpu_count() or 1
     quota = _container_cores()
     return float(allowed) if quota is None else min(float(allowed), quota)
+
+
+def usable_memory() -> int | None:
+    """The least of the memory and the container's limit, in bytes; None where it cannot be told."""
+    return min((limit for limit in (_memory(), _container_memory()) if limit is not None), default=None)
 
 
 def can_pin() -> bool:

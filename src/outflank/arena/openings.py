@@ -84,7 +84,9 @@ class Openings:
 def _parsed(text: str) -> tuple[str, int | None]:
     """The kind of openings, or the file's name, and the number of plies."""
     whole = text.strip()
-    match = re.fullmatch(r"(.+?):(\d{1,3})", whole)
+    if not whole.isprintable():
+        raise OutflankError(f"openings {text!r}: {FORMS}")
+    match = re.fullmatch(r"(.+?):([0-9]{1,3})", whole)
     if match and not Path(whole).exists():
         return match[1], int(match[2])
     if not whole or whole == "random":

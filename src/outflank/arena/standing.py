@@ -13,7 +13,6 @@ from outflank.arena.schedule import Settings
 from outflank.arena.sprt import SequentialTest, SprtState
 from outflank.arena.statistics import QUANTILE, Estimate, Observed
 from outflank.arena.store import Kept
-from outflank.games.sides import Side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,10 +192,8 @@ class Scorer:
         counted = [kept for number, kept in sorted(self._games.items()) if last is None or number < last]
         forfeits: dict[int, Counter[str]] = {}
         for kept in counted:
-            ending = kept.game.ending
-            if ending.forfeited_by is not None:
-                loser = kept.black if ending.forfeited_by is Side.BLACK else kept.white
-                forfeits.setdefault(loser, Counter())[ending.reason] += 1
+            if kept.loser is not None:
+                forfeits.setdefault(kept.loser, Counter())[kept.game.ending.reason] += 1
         return Standing(
             names=settings.names,
             planned=settings.planned,

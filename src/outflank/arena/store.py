@@ -38,6 +38,12 @@ class Kept:
     white: int
     game: Game
 
+    @property
+    def loser(self) -> int | None:
+        """Who lost other than by the rules."""
+        side = self.game.ending.forfeited_by
+        return None if side is None else self.black if side is Side.BLACK else self.white
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         record, ending = self.game.record, self.game.ending

@@ -37,7 +37,7 @@ def parse_address(text: str) -> Address:
         raise OutflankError(f"{text!r}: a cluster on one machine has 1 to {MOST_NODES} nodes")
     if kind == "ray" and rest.startswith("//"):
         host, _, port = rest[2:].rpartition(":")
-        if host and not set(host) & set(" /@") and _number(port, 65535):
+        if host and host.isprintable() and not set(host) & set(" /@") and _number(port, 65535):
             return Address(engine="ray", address=f"{host}:{int(port)}")
     if kind == "mpi" and not colon:
         return Address(engine="mpi")

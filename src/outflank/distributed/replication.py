@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from outflank.errors import OutflankError, UnknownName
+from outflank.words import is_count
 
 ANY_PLY = 1 << 20
 
@@ -55,10 +56,12 @@ def replication_named(text: str) -> Replication:
     policy = POLICIES[name]
     for item in filter(None, rest.split(",")):
         key, _, number = item.partition("=")
-        if not policy.sends or key not in ("depth", "plies", "batch") or not number.isdigit():
+        if not policy.sends or key not in ("depth", "plies", "batch") or not is_count(number):
             raise OutflankError(f"replication {text!r}: {name} with depth=, plies= or batch= and a number")
         if key == "batch" and not SMALLEST <= int(number) <= LARGEST_BATCH:
             raise OutflankError(f"replication {text!r}: a message has {SMALLEST} to {LARGEST_BATCH:,} entries")
+        if int(number) > ANY_PLY:
+            raise OutflankError(f"replication {text!r}: {key} is {ANY_PLY:,} at most")
         if key == "plies":  # the report's first attempt: by the distance from the root, whatever is left
             policy = replace(policy, plies=int(number), depth=2)
         elif key == "depth":

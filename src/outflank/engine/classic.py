@@ -14,6 +14,7 @@ from outflank.formats.diagram import othello_diagram
 from outflank.games.sides import Side
 from outflank.search.contract import Limits
 from outflank.search.deepening import search
+from outflank.words import is_count
 
 MOST_DEPTH = 60
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
@@ -38,7 +39,7 @@ def _seat(words: Iterator[str], letter: str) -> Seat:
     if kind.lower() != "c":
         raise OutflankError(f"player {letter}: c (computer) with a depth, or h (human), not {kind!r}")
     depth = next(words, "")
-    if not depth.isdigit() or not 1 <= int(depth) <= MOST_DEPTH:
+    if not is_count(depth) or not 1 <= int(depth) <= MOST_DEPTH:
         raise OutflankError(f"player {letter}: a depth of 1 to {MOST_DEPTH}, not {depth!r}")
     return Seat(int(depth))
 
@@ -89,7 +90,7 @@ class Classic:
             row, column = next(self.words, None), next(self.words, None)
             if row is None or column is None:
                 raise OutflankError(f"player {letter}: the input ends before the game does")
-            if row.isdigit() and column.isdigit() and 1 <= int(row) <= 8 and 1 <= int(column) <= 8:
+            if is_count(row) and is_count(column) and 1 <= int(row) <= 8 and 1 <= int(column) <= 8:
                 code = 8 * (int(row) - 1) + int(column) - 1
                 if any(move.code == code for move in self.board.legal_moves):
                     self.board.push(self.board.move(code))

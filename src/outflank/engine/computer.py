@@ -2,7 +2,8 @@
 
 import time
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, get_type_hints
 
 from outflank.boards import Board, Move, OthelloBoard
 from outflank.engine.book import Book, Opened
@@ -14,8 +15,10 @@ from outflank.engine.player import Choice
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.errors import OutflankError
 from outflank.games.othello.kernels import Othello
+from outflank.schema import Kind, conform, kinds_of
+from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import Limits, Options, Result, Stop
-from outflank.search.deepening import MONTE_CARLO, iterate
+from outflank.search.deepening import iterate
 from outflank.search.root import Root
 from outflank.search.table import Table
 
@@ -57,6 +60,9 @@ class Computer:
         book: str | None = None,
         **options: Any,
     ) -> None:
+        own = {"level": level, "exact": exact, "policy": policy, "habits": habits, "book": book}
+        for setting, value in own.items():
+            conform(settings_of_computers()[setting], value, setting)
         self.name, self.game = name, game
         self.depth, self.seconds, self.nodes = depth, seconds, nodes
         self.exact_empties = exact
@@ -66,12 +72,13 @@ class Computer:
             chosen = level_numbered(level)
             self.depth = chosen.othello_depth if isinstance(game, Othello) else chosen.abalone_depth
             self.exact_empties = chosen.exact_empties
-        Limits(depth=self.depth, seconds=seconds, nodes=nodes)  # refuses what cannot be
+        limits = Limits(depth=self.depth, seconds=seconds, nodes=nodes)
         if self.depth is not None and self.exact_empties is None:
             # Who asks for a depth does not want to wait for endings that take longer than it.
             self.exact_empties = level_numbered(min(self.depth, HIGHEST)).exact_empties
         self.options = {"table_depth": "at-least", **options}
         checked = Options(**self.options)
+        check(game, checked, limits)  # now, and not in the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
         self._table = Table(bits) if bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO) else None
         self._endings = Table(bits) if bits is not None else None  # what is exact must not meet what is estimated
@@ -219,6 +226,14 @@ class Computer:
         for result in iterate(board, Limits(seconds=left), stop=stop, table=self._endings, **self._exact_options()):  # noqa: B007  # the last one is wanted
             pass
         return result if result is not None and result.exact and not result.stopped else None
+
+
+@cache
+def settings_of_computers() -> dict[str, Kind]:
+    """What can be said about a `Computer`, its own settings and those of its searches, by name, with their kinds."""
+    own = get_type_hints(Computer.__init__, include_extras=True)
+    searches = {name: kind for name, kind in kinds_of(Options).items() if name not in ("moves", "exact")}
+    return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
 
 
 def _left(budget: Budget, began: float) -> float | None:

@@ -1,17 +1,15 @@
 """Players in words: `random`, `computer depth=7 workers=2`, `gtp: some engine --its-options`."""
 
 import shlex
-from collections.abc import Callable
-from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from outflank.engine.computer import Computer
+from outflank.engine.computer import Computer, settings_of_computers
 from outflank.engine.player import Player, PlayerFailed
 from outflank.engine.simple import First, Random
 from outflank.errors import OutflankError, UnknownName
 from outflank.games.abalone.kernels import Abalone
-from outflank.search.contract import Options
+from outflank.words import from_words
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
 """Kinds that are programs, and the module that drives them: its `player(command, game)` makes one."""
@@ -38,23 +36,12 @@ REPORTS: dict[str, dict[str, Any]] = {
 """What the reports' programs do, as `computer report=003`; whatever else is said goes before it."""
 
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
-_OWN = {
-    "level": int,
-    "depth": int,
-    "seconds": float,
-    "nodes": int,
-    "exact": int,
-    "policy": str,
-    "habits": tuple,
-    "book": str,
-}
-_OPTIONS = {each.name: each.type for each in fields(Options) if each.name not in ("moves", "exact")}
 
 
 def player(text: str, game: Any) -> Player:
     """The player that the words name."""
-    kind, _, rest = text.strip().partition(" ")
-    if kind.endswith(":") or kind in EXTERNAL:
+    kind, rest = _parted(text)
+    if kind.endswith(":") or is_program(text):
         kind = kind.rstrip(":")
         if kind not in EXTERNAL:
             raise UnknownName.among("player", kind, KINDS)
@@ -77,13 +64,28 @@ def player(text: str, game: Any) -> Player:
         extra = set(words) - ({"seed"} if kind == "random" else set())
         if extra:
             raise OutflankError(f"{kind} has no {', '.join(sorted(extra))}")
-        return Random(seed=_number(words.get("seed", "1"), int, "seed")) if kind == "random" else First()
+        return Random(seed=from_words(int, words.get("seed", "1"), "seed")) if kind == "random" else First()
     return _computer(text.strip(), words, game)
+
+
+def is_program(text: str) -> bool:
+    """Whether the words name another program, whose failures are its own."""
+    return _parted(text)[0].rstrip(":") in EXTERNAL
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The kind of player, and what is said of it."""
+    kind, _, rest = text.strip().partition(" ")
+    return kind, rest
 
 
 def _settings(text: str) -> dict[str, str]:
     found = {}
-    for word in shlex.split(text):
+    try:
+        split = shlex.split(text)
+    except ValueError as error:
+        raise OutflankError(f"{text.strip()}: {error}") from None
+    for word in split:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise OutflankError(f"{word!r}: a setting is name=value, like depth=7")
@@ -106,20 +108,7 @@ def _computer(text: str, words: dict[str, str], game: Any) -> Computer:
 
 
 def _value(name: str, text: str) -> Any:
-    if name in _OWN:
-        kind: Callable[[str], Any] = _OWN[name]
-        return tuple(text.split("+")) if kind is tuple else _number(text, kind, name)
-    if name not in _OPTIONS:
-        raise UnknownName.among("setting", name, (*_OWN, *_OPTIONS, "report", *_ALIASES))
-    if text in ("none", "None"):
-        return None
-    if text in ("yes", "true", "on", "no", "false", "off"):
-        return text in ("yes", "true", "on")
-    return int(text) if text.lstrip("-").isdigit() else text
-
-
-def _number(text: str, kind: Callable[[str], Any], name: str) -> Any:
-    try:
-        return kind(text)
-    except ValueError:
-        raise OutflankError(f"{name}={text}: a number is expected") from None
+    known = settings_of_computers()
+    if name not in known:
+        raise UnknownName.among("setting", name, (*known, "report", *_ALIASES))
+    return from_words(known[name], text, name)

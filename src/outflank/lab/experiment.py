@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab.report import Figure, Sample, Table
-from outflank.machine import usable_cores
+from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.contract import Stop
 
 
@@ -61,8 +61,6 @@ class Parameters:
 
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1}
 """The least value of a parameter, by its name; of all others 0."""
-
-MOST_WORKERS = 1024
 
 Chosen = TypeVar("Chosen", bound=Parameters)
 

@@ -3,15 +3,23 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from outflank.boards.moves import Move
 from outflank.errors import OutflankError
 from outflank.games.units import Scale
+from outflank.machine import MOST_WORKERS
+from outflank.schema import Between, check_fields
 from outflank.search.ordering import Ordering
 
 DEEPEST = 100
 """More plies than a search will ever see the end of; Othello's longest games are shorter."""
+
+LONGEST_SECONDS = 1e9
+"""Some thirty years; the clocks that stop a search count a few times as far."""
+
+Plies = Annotated[int, Between(0, 1 << 20)]
+"""Of the tree: more than any has is all of them."""
 
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
@@ -28,10 +36,13 @@ class Limits:
     """Positions to enter, give or take a few thousand."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.depth is not None and not 1 <= self.depth <= DEEPEST:
             raise OutflankError(f"depth {self.depth}: a search looks 1 to {DEEPEST} plies ahead")
-        if self.seconds is not None and not 0 < self.seconds < 10**9:
+        if self.seconds is not None and self.seconds <= 0:
             raise OutflankError(f"{self.seconds} seconds: a search needs a positive time")
+        if self.seconds is not None and self.seconds > LONGEST_SECONDS:
+            raise OutflankError(f"{self.seconds:g} seconds: a search takes {LONGEST_SECONDS:g} at most")
         if self.nodes is not None and self.nodes < 1:
             raise OutflankError(f"{self.nodes} nodes: a search enters at least one")
 
@@ -42,7 +53,7 @@ class Options:
 
     algorithm: str = "pvs"
     """minimax, alphabeta, pvs, mtdf, uct or flat."""
-    evaluation: str | Any | None = None
+    evaluation: str | tuple[Any, ...] | None = None
     """The name of a registered evaluation, or one itself; None: the game's default."""
     ordering: str | Ordering | None = None
     """The name of an ordering, or one itself; None: the game's default, with killers and history."""
@@ -54,7 +65,7 @@ class Options:
     """Whether symmetric positions share an entry."""
     passes: Literal["free", "ply", "evaluated"] = "free"
     """What a pass costs: nothing, a ply, or the node is evaluated at once."""
-    quiet: int = 0
+    quiet: Annotated[int, Between(0, 10)] = 0
     """Plies by which a line may go on with noisy moves, those that push a marble off, before it is evaluated."""
     ties: Literal["first", "lowest", "highest"] = "first"
     """Among equal moves: the first one found, or that with the lowest or the highest code."""
@@ -62,58 +73,36 @@ class Options:
     """Whether a root move is searched only as far as it could be better than those before."""
     pivot: Literal["carried", "reset"] = "carried"
     """Where MTD(f) starts: at the last iteration's value, or at 0."""
-    step: int = 1
+    step: Literal[1, 2] = 1
     """Plies between iterations."""
-    aspiration: int | None = None
+    aspiration: Annotated[int, Between(1, 1 << 20)] | None = None
     """Half the width of the first window about the last iteration's value; None: the window is full."""
     deepen: bool = True
     """Whether shallower searches come first."""
     exact: bool = False
     """Whether to play out to the end: nothing is estimated."""
-    moves: int = 1
+    moves: Annotated[int, Between(1, 1 << 20)] = 1
     """How many of the best moves to find the values of."""
     seed: int = 1
     """For Monte-Carlo."""
-    workers: int | None = None
+    workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
     """Threads that search; None: one per core, or one alone for Monte-Carlo unless `parallel` says how."""
     parallel: str | Any | None = None
     """The scheme by which they share the work, by name or a `Scheme`; None: the best that carries the algorithm."""
-    threshold: int | None = None
+    threshold: Plies | None = None
     """Plies left at which a part of the tree is no longer divided; None: the scheme's usual one."""
-    levels: int | None = None
+    levels: Annotated[int, Between(1, 1 << 20)] | None = None
     """Plies from the root that are divided; None: the scheme's usual number."""
-    schedule: str | int = "one"
+    schedule: Literal["one", "rows", "static"] | Annotated[int, Between(1, 1 << 20)] = "one"
     """How the moves of a divided node are handed out: by `one`, by `rows` of the board, so many at a time, or
     `static`: divided among the workers in advance."""
     pin: bool = False
     """Whether each worker stays on a core of its own."""
-    pace: int = 0
+    pace: Annotated[int, Between(0, 1 << 40)] = 0
     """Nodes after which a worker gives up its core, so that more workers than cores advance evenly; 0: never."""
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("table_depth", ("equal", "at-least")),
-            ("passes", ("free", "ply", "evaluated")),
-            ("ties", ("first", "lowest", "highest")),
-            ("pivot", ("carried", "reset")),
-            ("step", (1, 2)),
-        ):
-            if getattr(self, name) not in allowed:
-                raise OutflankError(f"{name}={getattr(self, name)!r}: one of {', '.join(map(str, allowed))}")
-        if not 0 <= self.quiet <= 10:
-            raise OutflankError(f"quiet={self.quiet}: a line goes on for 0 to 10 plies")
-        if self.moves < 1:
-            raise OutflankError(f"moves={self.moves}: at least one move is wanted")
-        for name, least in (("workers", 1), ("threshold", 0), ("levels", 1), ("pace", 0)):
-            given = getattr(self, name)
-            if given is not None and given < least:
-                raise OutflankError(f"{name}={given}: at least {least}")
-        if self.schedule not in ("one", "rows", "static") and not (
-            isinstance(self.schedule, int) and self.schedule >= 1
-        ):
-            raise OutflankError(f"schedule={self.schedule!r}: one, rows, static or a positive number of moves")
-        if self.aspiration is not None and self.aspiration < 1:
-            raise OutflankError(f"aspiration={self.aspiration}: a window is at least 1 wide")
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

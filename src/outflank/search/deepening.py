@@ -7,16 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from outflank.boards import Board
-from outflank.errors import UnknownName
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
+from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import Comparison, Limits, MoveValue, Options, Result, Stop
-from outflank.search.division import Division, chosen_scheme
+from outflank.search.division import Division
 from outflank.search.probes import Instrument
 from outflank.search.root import Found, Root, RootMove, Stopped
 from outflank.search.table import Table
-
-MONTE_CARLO = ("uct", "flat")
 
 
 def search(
@@ -60,14 +58,11 @@ def iterate(
     """
     chosen = Options(**options)
     limits = limits or Limits()
-    if chosen.algorithm not in (*ALGORITHMS, *MONTE_CARLO):
-        raise UnknownName.among("algorithm", chosen.algorithm, (*ALGORITHMS, *MONTE_CARLO))
-    scheme, workers = chosen_scheme(chosen)
+    scheme, workers = check(board.game, chosen, limits)
     name = scheme.name if scheme else None
     if table is not None:
         table.grow_older()
     root = Root(board.game, board.position, chosen, table=table, instrument=instrument)
-    root.check(limits)
     if chosen.algorithm in MONTE_CARLO:
         from outflank.search.montecarlo import OnePlayer, iterate_playouts
 

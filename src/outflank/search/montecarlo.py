@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from outflank.boards import Board
-from outflank.errors import OutflankError
 from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import fill, pack, play, unpack
@@ -226,10 +225,6 @@ def iterate_playouts(
     board: Board[Any], root: Root, playing: Playing, scheme: str | None, limits: Limits, stop: Stop | None
 ) -> Iterator[Result]:
     """Play games until a limit is reached; a result each time that their number has doubled."""
-    if limits.depth is not None:
-        raise OutflankError(f"{root.options.algorithm} has no depth: limit it by time or nodes")
-    if root.options.exact:
-        raise OutflankError(f"{root.options.algorithm} proves nothing: exact needs another algorithm")
     return _playouts(board, root, playing, scheme, limits, stop or Stop())
 
 

@@ -5,7 +5,7 @@ game's features promise under the weights of a named ordering, plus the history 
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from outflank.errors import OutflankError, UnknownName
 from outflank.games.hints import FEATURES, features, promise
 from outflank.games.rules import play
 from outflank.kernels.compiler import inner
+from outflank.schema import check_fields
 from outflank.search.worker import CODES, PLIES, SORT_ALL, SORT_BEST, SORT_NONE
 
 ORDERINGS: dict[str, dict[str, int]] = {
@@ -55,12 +56,15 @@ class Ordering:
 
     weights: dict[str, int] = field(default_factory=dict)
     """The features' weights, by name."""
-    sort: str = "all"
+    sort: Literal["all", "best", "none"] = "all"
     """`all` of the moves, or only the `best` first, or `none`."""
     killers: bool = False
     history: bool = False
     from_depth: int = 2
     """Nodes with less depth left keep the order of generation: sorting there costs more than it saves."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def apply(self, game: Any, worker: Any) -> None:
         """Set a worker's options."""

@@ -14,14 +14,13 @@ from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import kernel
 from outflank.kernels.records import allocate, record_type
 from outflank.kernels.workers import run_workers
+from outflank.machine import MOST_WORKERS
 
 ROOM = 1 << 14
 """Moves that a worker can keep for the line it is in."""
 
 WORKER = record_type({"leaves": np.int64, "moves": (MOVE, ROOM)})
 SHARED = record_type({"next": np.int64, "done": np.int64, "stop": np.int64}, apart=("next", "done"))
-
-MOST_WORKERS = 1024
 
 JOBS_PER_WORKER = 48
 """How finely the tree is cut: the last job of each worker ends about together with the others'."""

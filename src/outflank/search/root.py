@@ -14,7 +14,7 @@ from outflank.games.rules import MOVE, fill, is_pass, most_moves, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import DEEPEST, Limits, Options
+from outflank.search.contract import DEEPEST, Options
 from outflank.search.lines import prolong
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named
@@ -64,6 +64,11 @@ class Found:
     move: RootMove | None
 
 
+def deepest(game: Any) -> int:
+    """The most plies of a game that a worker has room for."""
+    return int(min(DEEPEST, ROOM // most_moves(game) - 1))
+
+
 class Root:
     """A position ready to be searched: its moves, a worker's record, and a table."""
 
@@ -87,7 +92,7 @@ class Root:
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
         self.workers = self.new_workers(1)
-        self.deepest = min(DEEPEST, ROOM // most_moves(game) - 1)
+        self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
 
@@ -156,11 +161,6 @@ class Root:
         self.position = position
         self.moves = self._moves() if codes is None else [self._move(code) for code in codes]
         self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
-
-    def check(self, limits: Limits) -> None:
-        """Refuse what cannot be done."""
-        if limits.depth is not None and limits.depth > self.deepest:
-            raise OutflankError(f"depth {limits.depth}: at most {self.deepest} plies in this game")
 
     def forget(self) -> None:
         """Clear the table."""

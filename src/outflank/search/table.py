@@ -16,6 +16,7 @@ from outflank.errors import OutflankError
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import address_of, read_word, write_word
+from outflank.machine import usable_memory
 
 EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
 """Kinds of bound: the value is at most, at least, or exactly what is stored."""
@@ -169,12 +170,20 @@ class Occupancy:
         return self.entries / self.slots
 
 
+def check_bits(bits: int) -> None:
+    """Refuse a table that cannot be: one that the machine has no memory for would be given, and fail when it fills."""
+    if not FEWEST_BITS <= bits <= MOST_BITS:
+        raise OutflankError(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
+    memory = usable_memory()
+    if memory is not None and 32 << bits > memory:
+        raise OutflankError(f"a table of {bits} bits needs {32 << bits:,} bytes: this machine has {memory:,}")
+
+
 class Table:
     """Memory for entries. Searches that share one must agree on game, evaluation and pass rule."""
 
     def __init__(self, bits: int = 22) -> None:
-        if not FEWEST_BITS <= bits <= MOST_BITS:
-            raise OutflankError(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
+        check_bits(bits)
         self.bits = bits
         """32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
         buckets = 1 << (bits - 2)

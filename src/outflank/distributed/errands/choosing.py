@@ -7,6 +7,7 @@ from outflank.distributed.addresses import Address, parse_address
 from outflank.distributed.errands.events import Make
 from outflank.distributed.errands.office import Errands
 from outflank.errors import OutflankError
+from outflank.words import is_count
 
 MOST_PER_NODE = 256
 
@@ -51,5 +52,5 @@ def nodes_here(text: str | None) -> int:
     address = Address(engine="local", nodes=1) if text is None else parse_address(text)
     if address.engine == "mpi":
         said = [os.environ.get(name, "") for name in RANKS_HERE]
-        return max((int(number) for number in said if number.isdigit()), default=1)
+        return max((int(number) for number in said if is_count(number)), default=1)
     return address.nodes or 1

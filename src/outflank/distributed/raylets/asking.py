@@ -13,6 +13,7 @@ from typing import Any
 
 from outflank.distributed.raylets.taming import require_ray
 from outflank.errors import OutflankError
+from outflank.words import is_count
 
 ANSWER_SECONDS = 5.0
 """How long a head may take to answer one question."""
@@ -156,11 +157,11 @@ def require_protection(address: str, token: str) -> None:
 def host_and_port(address: str) -> tuple[str, int]:
     """The parts of HOST:PORT, the host as a number."""
     host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+    if not host or not host.isprintable() or not is_count(port) or not 0 < int(port) < 65536:
         raise OutflankError(f"{address!r} is no address: expected HOST:PORT")
     try:
         return socket.gethostbyname(host), int(port)
-    except (OSError, UnicodeError):
+    except (OSError, ValueError):  # also of letters that no name has
         raise OutflankError(f"there is no machine {host!r}") from None
 
 

@@ -10,7 +10,7 @@ import click
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.ui.cli.streams import forget_output
+from outflank.ui.cli.streams import fill_closed_streams, forget_output
 
 COMMANDS = {
     "search": "Find the best move of a position.",
@@ -62,6 +62,7 @@ def cli(context: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: status 0 good, 1 the answer is no, 2 bad input, 130 interrupted."""
+    fill_closed_streams()
     warnings.showwarning = _one_line_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -23,6 +23,7 @@ from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.interrupting import interruptibly
+from outflank.words import is_count
 
 REDRAW = "redraw"
 
@@ -46,7 +47,7 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newe
         found: list[int] = []
         for word in words:
             first, dash, last = word.partition("-")
-            if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
+            if not is_count(first) or (dash and not is_count(last)) or (dash and int(last) < int(first)):
                 self.fail(f"{word!r} is not a positive number or a range like 1-4", param, ctx)
             if dash and int(last) - int(first) > 10_000:
                 self.fail(f"{word!r} is a range of more than 10,000 numbers", param, ctx)

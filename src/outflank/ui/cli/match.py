@@ -15,21 +15,24 @@ from rich.text import Text
 
 from outflank.arena import MatchResult, Settings, Sprt, Standing, play_match
 from outflank.arena.afar import GamesHere
+from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
 from outflank.arena.store import Kept
 from outflank.distributed.errands import errands_on, nodes_here, served
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
+from outflank.engine.specs import is_program
 from outflank.formats.recognise import GAMES
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.squares import SCORINGS, SIZES
 from outflank.games.units import unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
+from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
-from outflank.search.deepening import MONTE_CARLO
 from outflank.ui.cli.common import diagnostics, one_board, output, print_json
 from outflank.ui.cli.interrupting import interruptibly
+from outflank.words import is_count
 
 GAMES_OF_A_TEST = 40_000
 """Games after which a sequential test ends undecided, unless the number is given."""
@@ -146,8 +149,23 @@ def command(
         hint = "" if out is None else f"; --resume --out {out} goes on from here"
         diagnostics().print(f"interrupted{hint}")
         return 130
+    if _crashed(result, players):
+        return 1
     test = result.standing.test
     return 1 if test is not None and test.decision == "H0" else 0
+
+
+def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
+    """Say so where a player of ours has failed: a standing with its games says nothing of strength."""
+    found = False
+    for number, name in enumerate(result.standing.names):
+        times = result.standing.forfeits.get(number, {}).get(CRASHED, 0)
+        if times and not is_program(players[number]):
+            found = True
+            lost = (kept.game.ending for kept in result.games if kept.loser == number)
+            why = next(ending.detail for ending in lost if ending.reason == CRASHED)
+            diagnostics().print(f"outflank: {name} crashed in {times} of its games: {why}", soft_wrap=True)
+    return found
 
 
 def _warn_of_a_crowd(players: tuple[str, ...], cluster: str | None, concurrency: int) -> None:
@@ -170,7 +188,7 @@ def _workers(text: str, cores: int) -> int:
         return 0
     given = [word.removeprefix("workers=") for word in words if word.startswith("workers=")]
     usual = 1 if {f"algorithm={name}" for name in MONTE_CARLO} & set(words) else cores
-    return int(given[-1]) if given and given[-1].isdigit() else usual
+    return int(given[-1]) if given and is_count(given[-1]) else usual
 
 
 # --- what is printed ---

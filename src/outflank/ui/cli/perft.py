@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from outflank.boards import Board
-from outflank.machine import usable_cores
-from outflank.search.perft import MOST_WORKERS, Interrupted, Perft, perft
+from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.search.perft import Interrupted, Perft, perft
 from outflank.ui.cli.common import (
     PositionCommand,
     describe,

@@ -1,6 +1,5 @@
 """`outflank play`: a game in the terminal."""
 
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from outflank.search.contract import Limits
 from outflank.search.deepening import search
 from outflank.ui.cli.common import PositionCommand, one_board, output, position_options
 from outflank.ui.cli.show import draw
+from outflank.ui.cli.streams import standard_input
 
 HINT_SECONDS = 1.0
 
@@ -254,12 +254,12 @@ class _Table:
 
     def _read(self) -> str:
         prompt = f"{self.board.turn} to move> "
-        if self.console.is_terminal and sys.stdin.isatty():
+        if self.console.is_terminal and standard_input().isatty():
             try:
                 return input(prompt).strip()
             except EOFError:
                 raise Leave from None
-        line = sys.stdin.readline()
+        line = standard_input().readline()
         if not line:
             raise Leave
         return line.strip()
@@ -308,7 +308,7 @@ def _told(choice: Choice, game: Any) -> str:
 def _play_classic() -> int:
     """The classroom program: its input, its lines."""
     console = output()
-    words = (word for line in sys.stdin for word in line.replace(",", " ").split())
+    words = (word for line in standard_input() for word in line.replace(",", " ").split())
     seats = ask_classic(words)
     game = Classic(seats, words)
     for line in game.lines():

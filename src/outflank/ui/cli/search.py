@@ -16,15 +16,18 @@ from outflank.distributed.cluster import Cluster, check_options, connect
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
 from outflank.machine import can_pin, usable_cores
+from outflank.schema import kinds_of
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.contract import Comparison, Limits, Result, Stop
-from outflank.search.deepening import MONTE_CARLO, iterate, iterate_alone
+from outflank.search.checking import MONTE_CARLO
+from outflank.search.contract import Comparison, Limits, Options, Result, Stop
+from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.division import schemes
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
 from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
 from outflank.ui.cli.show import draw
+from outflank.words import from_words
 
 Item = Result | BaseException | None
 """What the searching thread hands over: a result, what went wrong, or that it has ended."""
@@ -139,7 +142,7 @@ def command(
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
     stop = Stop()
     rest |= {"table_bits": table_bits or None, "step": int(step)}
-    rest["schedule"] = int(schedule) if schedule.isdigit() else schedule
+    rest["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
     if where is None:
         if replicate is not None:
             raise OutflankError("--replicate is for clusters: say which with --cluster")

@@ -10,8 +10,8 @@ from rich.table import Table as Grid
 from outflank.boards import Board
 from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
+from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Comparison, Result, WorkerStatistics
-from outflank.search.deepening import MONTE_CARLO
 from outflank.ui.cli.common import describe, scaled
 
 

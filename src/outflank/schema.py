@@ -1,0 +1,293 @@
+"""Documents whose values are of declared types: what does not fit is one line that says where.
+
+A *kind* is what annotations are made of: `int`, `float | None`, `Literal["a", "b"]`, `tuple[int, ...]`, a dataclass, or
+a `Shape`, which says what an object must hold. `Annotated[int, Between(1, 9)]` narrows one, and so does any function
+there that raises an `OutflankError`. Numbers are finite, and of a size that sums and products of them are so too.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from outflank.errors import FormatError, OutflankError
+
+Kind = Any
+
+MOST_INTEGER = 2**63 - 1
+MOST_NUMBER = 1e18
+
+_HALF_LETTERS = re.compile("[\ud800-\udfff]")
+"""What JSON can say and no file can hold."""
+
+
+class Misfit(FormatError):
+    """A value that is not of its kind: `place` within the whole says where, and the message what belongs there."""
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(f"{place}: {why}" if place else why)
+        self.place, self.why = place, why
+
+    @classmethod
+    def found(cls, place: str, kind: Kind, value: Any) -> "Misfit":
+        """The error for a value at a place where a `kind` is expected."""
+        return cls(place, f"expected {in_words(kind)}, found {shown(value)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Narrows numbers, both ends included."""
+
+    least: float
+    most: float = MOST_NUMBER
+
+    def __str__(self) -> str:
+        if self.most >= MOST_NUMBER:
+            return f"of at least {self.least:g}"
+        return f"from {self.least:.15g} to {self.most:.15g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """An object that has these names, each with its kind. What else it holds is of the kind `others`."""
+
+    names: Mapping[str, Kind]
+    others: Kind = Any
+    optional: Mapping[str, Kind] = field(default_factory=dict)
+    """Names that it may have."""
+
+
+Count = Annotated[int, Between(0)]
+"""How many there are of something."""
+Several = Annotated[int, Between(1)]
+"""One at least."""
+Duration = Annotated[float, Between(0.0, 1e12)]
+Measured = Annotated[float, Between(1e-9, 1e12)]
+"""A time, or a rate, that something may be divided by."""
+
+
+# --- documents ---
+
+
+def conform(kind: Kind, value: Any, place: str = "") -> Any:
+    """The value, if it is of this kind: lists as tuples where those are meant, objects as the dataclasses they are of.
+
+    >>> conform(tuple[int, ...], [1, 2])
+    (1, 2)
+    >>> conform(Shape({"games": list[int]}), {"games": [1, "x"]})
+    Traceback (most recent call last):
+    ...
+    outflank.schema.Misfit: games[1]: expected a whole number, found 'x'
+    """
+    origin: Any = get_origin(kind)
+    if kind is Any:
+        return value
+    if origin is Annotated:
+        inner, *checks = get_args(kind)
+        return narrowed(kind, checks, conform(inner, value, place), place)
+    if origin in (Union, UnionType):
+        return _one_of(kind, value, place)
+    if origin is Literal:
+        if any(type(value) is type(each) and value == each for each in get_args(kind)):
+            return value
+        raise Misfit.found(place, kind, value)
+    if isinstance(kind, Shape):
+        return _shaped(kind, value, place)
+    if origin in (list, tuple):
+        return _several(kind, value, place)
+    if origin is dict or kind is dict:
+        return _named(kind, value, place)
+    if isinstance(kind, type) and is_dataclass(kind) and not isinstance(value, kind):
+        return made(kind, value, place)
+    return _simple(kind, value, place)
+
+
+def _simple(kind: Kind, value: Any, place: str) -> Any:
+    if kind is bool:
+        fits = isinstance(value, bool) or type(value).__name__ == "bool_"  # NumPy's
+    elif kind is int:
+        fits = _between(value, Integral, MOST_INTEGER)
+    elif kind is float:
+        fits = _between(value, Real, MOST_NUMBER)
+    elif kind is str:
+        fits = isinstance(value, str) and not re.search(
+            "[\ud800-\udfff]", value
+        )  # halves of letters: no file takes them
+    elif kind in (None, NoneType):
+        fits = value is None
+    else:
+        fits = isinstance(value, kind)
+    if not fits:
+        raise Misfit.found(place, kind, value)
+    if kind is bool or (kind is int and not isinstance(value, int)):
+        return kind(value)
+    return value
+
+
+def _between(value: Any, kind: type, most: float) -> bool:
+    # Compared, not converted: JSON has whole numbers that no float can hold. NaN is not between anything.
+    return isinstance(value, kind) and not isinstance(value, bool) and -most <= value <= most  # type: ignore[operator]  # numbers are ordered
+
+
+def _one_of(kind: Kind, value: Any, place: str) -> Any:
+    options = get_args(kind)
+    if value is None and NoneType in options:
+        return None
+    several = [option for option in options if option is not NoneType]
+    for option in several:
+        try:
+            return conform(option, value, place)
+        except Misfit as error:
+            if error.place != place and len(several) == 1:  # what is wrong inside it says more than that it is wrong
+                raise
+    raise Misfit.found(place, kind, value)
+
+
+def _shaped(shape: Shape, value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Misfit.found(place, shape, value)
+    missing = next((name for name in shape.names if name not in value), None)
+    if missing is not None:
+        raise Misfit(_within(place, missing), f"expected {in_words(shape.names[missing])}, found nothing")
+    return {
+        name: conform(shape.names.get(name, shape.optional.get(name, shape.others)), each, _within(place, name))
+        for name, each in _named(dict, value, place).items()
+    }
+
+
+def _named(kind: Kind, value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+        raise Misfit.found(place, kind, value)
+    of = (get_args(kind) or (str, Any))[1]
+    return {conform(str, name, place): conform(of, each, _within(place, name)) for name, each in value.items()}
+
+
+def _several(kind: Kind, value: Any, place: str) -> Any:
+    if not isinstance(value, list | tuple):
+        raise Misfit.found(place, kind, value)
+    into: Any = get_origin(kind)
+    kinds = get_args(kind)
+    if into is list or kinds[-1] is Ellipsis:
+        if kinds[0] is Any and isinstance(value, into):
+            return value  # a named tuple stays one
+        return into(conform(kinds[0], each, f"{place}[{number}]") for number, each in enumerate(value))
+    if len(value) != len(kinds):
+        raise Misfit(place, f"expected {len(kinds)} elements, found {len(value)}")
+    pairs = zip(kinds, value, strict=True)
+    return tuple(conform(each, item, f"{place}[{number}]") for number, (each, item) in enumerate(pairs))
+
+
+def narrowed(kind: Kind, checks: list[Any], value: Any, place: str) -> Any:
+    """The value, if the checks of an annotated kind let it pass."""
+    for check in checks:
+        if isinstance(check, Between):
+            if not check.least <= value <= check.most:
+                raise Misfit.found(place, kind, value)
+        elif callable(check):
+            try:
+                check(value)
+            except Misfit:
+                raise
+            except OutflankError as error:
+                raise Misfit(place, str(error)) from None
+    return value
+
+
+def _within(place: str, name: str) -> str:
+    word = name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{shown(name)}]"
+    return word if not place else f"{place}{word}" if word.startswith("[") else f"{place}.{word}"
+
+
+# --- dataclasses ---
+
+T = TypeVar("T")
+
+
+@cache
+def kinds_of(made_of: Any) -> dict[str, Kind]:
+    """The kinds of a dataclass's fields, by name."""
+    hints = get_type_hints(made_of, include_extras=True)
+    return {each.name: hints[each.name] for each in fields(made_of)}
+
+
+def made(of: type[T], value: Any, place: str = "") -> T:
+    """The dataclass that an object is of; a name that it does not know is refused."""
+    names: Any = of
+    kinds = kinds_of(names)
+    if not isinstance(value, dict):
+        raise Misfit.found(place, of, value)
+    unknown = next((name for name in value if name not in kinds), None)
+    if unknown is not None:
+        raise Misfit(_within(place, str(unknown)), f"unknown (known: {', '.join(kinds) or 'nothing'})")
+    needed = {each.name for each in fields(of) if each.default is MISSING and each.default_factory is MISSING}  # type: ignore[arg-type]  # a dataclass
+    conformed = _shaped(Shape({name: kinds[name] for name in kinds if name in needed}, optional=kinds), value, place)
+    try:
+        return of(**conformed)
+    except Misfit as error:
+        raise Misfit(_within(place, error.place) if error.place else place, error.why) from None
+    except OutflankError as error:
+        raise Misfit(place, str(error)) from None
+
+
+def check_fields(instance: Any) -> None:
+    """Refuse a dataclass whose fields are not of the kinds that they are annotated with; for its `__post_init__`."""
+    for name, kind in kinds_of(instance.__class__).items():
+        value = getattr(instance, name)
+        try:
+            fitting = conform(kind, value)
+        except Misfit as error:
+            raise Misfit("", f"{name}{error.place}={shown(value)}: {error.why.partition(', found')[0]}") from None
+        if fitting is not value:
+            object.__setattr__(instance, name, fitting)
+
+
+# --- in words ---
+
+
+def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (null)") -> str:
+    """A kind, for people."""
+    origin: Any = get_origin(kind)
+    if origin is Annotated:
+        inner, *checks = get_args(kind)
+        narrower = "".join(f" {check}" for check in checks if isinstance(check, Between))
+        return in_words(inner, bool_=bool_, none=none) + narrower
+    if origin in (Union, UnionType):
+        options = sorted(get_args(kind), key=lambda each: each is NoneType)
+        said = dict.fromkeys(in_words(each, bool_=bool_, none=none) for each in options if each is not Any)
+        return " or ".join(said)
+    if origin is Literal:
+        return _listed([str(each) for each in get_args(kind)])
+    if isinstance(kind, Shape) or origin is dict or kind is dict or is_dataclass(kind):
+        return "an object"
+    if origin in (list, tuple):
+        return "a list"
+    simple: dict[Any, str] = {
+        int: "a whole number",
+        float: "a number",
+        str: "text",
+        bool: bool_,
+        NoneType: none,
+        None: none,
+    }
+    return simple.get(kind) or str(getattr(kind, "__name__", kind))
+
+
+def _listed(words: list[str]) -> str:
+    if len(words) > 12:
+        words = [*words[:11], "…"]
+    return f"one of {', '.join(words)}" if len(words) > 1 else "".join(words)
+
+
+def shown(value: Any, most: int = 40) -> str:
+    """A value as an error shows it: in one line, and not all of a large one."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
+        return "a number of more digits than are read"
+    text = repr(value if not isinstance(value, str) else value[: most + 1])
+    return text if len(text) <= most + 2 else f"{text[:most]}…"

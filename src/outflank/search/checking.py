@@ -1,0 +1,36 @@
+"""What of a search can be refused before anything is compiled, allocated or started."""
+
+from typing import Any
+
+from outflank.errors import OutflankError, UnknownName
+from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
+from outflank.games.evaluation import evaluation_named
+from outflank.search.algorithms import ALGORITHMS
+from outflank.search.contract import Limits, Options
+from outflank.search.division import Scheme, chosen_scheme
+from outflank.search.ordering import ordering_named
+from outflank.search.root import deepest
+from outflank.search.table import check_bits
+
+MONTE_CARLO = ("uct", "flat")
+
+
+def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, int]:
+    """The scheme and the number of workers of a search that can be done; one line that says why if it cannot."""
+    algorithm = options.algorithm
+    if algorithm not in (*ALGORITHMS, *MONTE_CARLO):
+        raise UnknownName.among("algorithm", algorithm, (*ALGORITHMS, *MONTE_CARLO))
+    if isinstance(options.evaluation, str):
+        evaluation_named(game, options.evaluation)
+    if isinstance(options.ordering, str):
+        ordering_named(game, options.ordering)
+    if options.table_bits is not None:
+        check_bits(options.table_bits)
+    if algorithm in MONTE_CARLO:
+        if limits.depth is not None:
+            raise OutflankError(f"{algorithm} has no depth: limit it by time or nodes")
+        if options.exact:
+            raise OutflankError(f"{algorithm} proves nothing: exact needs another algorithm")
+    elif limits.depth is not None and limits.depth > deepest(game):
+        raise OutflankError(f"depth {limits.depth}: at most {deepest(game)} plies in this game")
+    return chosen_scheme(options)

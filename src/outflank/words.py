@@ -1,0 +1,73 @@
+"""Words that are meant as values of a declared type: settings of players, options, numbers in lines of protocols."""
+
+import re
+from collections.abc import Callable
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from outflank.schema import Kind, Misfit, conform, in_words, narrowed
+
+YES, NO = ("yes", "true", "on"), ("no", "false", "off")
+
+# In ASCII: Python's own `int` reads Arabic digits as well, and its `isdigit` takes ² for one.
+_whole = re.compile(r"[+-]?[0-9]{1,18}")
+_number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+
+
+def is_count(text: str) -> bool:
+    """Whether a word is a whole number without a sign, and of a length that numbers have."""
+    return re.fullmatch(r"[0-9]{1,18}", text) is not None
+
+
+def from_words(kind: Kind, text: str, name: str) -> Any:
+    """What a word means where this kind is expected; `name` is what it is given for.
+
+    >>> from_words(int | None, "7", "depth"), from_words(int | None, "none", "depth"), from_words(bool, "yes", "pin")
+    (7, None, True)
+    >>> from_words(int | None, "²5", "depth")
+    Traceback (most recent call last):
+    ...
+    outflank.schema.Misfit: depth=²5: expected a whole number or none
+    """
+    try:
+        return _meant(kind, text)
+    except (Misfit, LookupError):
+        raise Misfit("", f"{name}={text}: expected {in_words(kind, bool_='yes or no', none='none')}") from None
+
+
+def _meant(kind: Kind, text: str) -> Any:
+    origin: Any = get_origin(kind)
+    if origin is Annotated:
+        inner, *checks = get_args(kind)
+        return narrowed(kind, checks, _meant(inner, text), "")
+    if origin in (Union, UnionType):
+        # What any word is comes last: `3` is a number wherever a number may stand.
+        for option in sorted(get_args(kind), key=lambda each: each in (str, Any)):
+            try:
+                return _meant(option, text)
+            except (Misfit, LookupError):
+                continue
+        raise LookupError(text)
+    if origin is Literal:
+        return {str(each): each for each in get_args(kind)}[text]
+    if origin is tuple and get_args(kind)[0] is not Any:
+        return conform(kind, tuple(_meant(get_args(kind)[0], word) for word in text.split("+")))
+    return conform(kind, _MEANINGS[kind](text) if kind in _MEANINGS else _no_word(kind))
+
+
+def _no_word(kind: Kind) -> Any:
+    raise LookupError(kind)
+
+
+def _matched(pattern: re.Pattern[str], into: Callable[[str], Any]) -> Callable[[str], Any]:
+    return lambda text: into(text) if pattern.fullmatch(text) else _no_word(text)
+
+
+_MEANINGS: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    Any: str,
+    int: _matched(_whole, int),
+    float: _matched(_number, float),
+    bool: {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)}.__getitem__,
+    NoneType: {"none": None, "None": None}.__getitem__,
+}

@@ -1,0 +1,135 @@
+"""Documents and words whose values are of declared types."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+import pytest
+
+from outflank.arena.openings import Openings
+from outflank.boards import OthelloBoard
+from outflank.distributed.addresses import parse_address
+from outflank.distributed.raylets.asking import host_and_port
+from outflank.distributed.replication import replication_named
+from outflank.errors import OutflankError
+from outflank.schema import Between, Misfit, Shape, check_fields, conform
+from outflank.search.contract import Limits, Options
+from outflank.words import from_words
+
+pytestmark = pytest.mark.plain
+
+
+class Weights(NamedTuple):
+    corner: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Player:
+    name: str
+    depth: Annotated[int, Between(1, 9)] = 1
+
+
+GAME = Shape({"number": int, "players": tuple[Player, ...]}, optional={"score": float | None}, others=str | None)
+MATCH = Shape({"games": list[GAME], "unit": Literal["discs", "marbles"]})
+
+
+def match(**game: Any) -> dict[str, Any]:
+    return {"games": [{"number": 1, "players": [{"name": "a", "depth": 3}], **game}], "unit": "discs"}
+
+
+def test_a_document_that_fits_is_read():
+    found = conform(MATCH, match(score=3, note="x"))
+    assert found["games"][0] == {"number": 1, "players": (Player(name="a", depth=3),), "score": 3, "note": "x"}
+
+
+@pytest.mark.parametrize(
+    ("document", "line"),
+    [
+        ([], "expected an object, found a list"),
+        ({"unit": "discs"}, "games: expected a list, found nothing"),
+        ({**match(), "unit": "stones"}, "unit: expected one of discs, marbles, found 'stones'"),
+        (match(number="1"), "games[0].number: expected a whole number, found '1'"),
+        (match(number=True), "games[0].number: expected a whole number, found True"),
+        (
+            match(number=10**400),
+            "games[0].number: expected a whole number, found a number of more digits than are read",
+        ),
+        (match(score=float("nan")), "games[0].score: expected a number or nothing (null), found nan"),
+        (match(score=1e300), "games[0].score: expected a number or nothing (null), found 1e+300"),
+        (match(players={}), "games[0].players: expected a list, found an object"),
+        (match(players=[{"depth": 3}]), "games[0].players[0].name: expected text, found nothing"),
+        (match(players=[{"name": "\ud800"}]), "games[0].players[0].name: expected text, found '\\ud800'"),
+        (
+            match(players=[{"name": "a", "depth": 10}]),
+            "games[0].players[0].depth: expected a whole number from 1 to 9, found 10",
+        ),
+        (match(players=[{"name": "a", "dept": 1}]), "games[0].players[0].dept: unknown (known: name, depth)"),
+        (match(note=3), "games[0].note: expected text or nothing (null), found 3"),
+    ],
+)
+def test_one_line_says_where_a_document_does_not_fit(document, line):
+    with pytest.raises(Misfit) as error:
+        conform(MATCH, document)
+    assert str(error.value) == line
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (int | None, "-7", -7),
+        (int | None, "none", None),
+        (float | None, ".5", 0.5),
+        (float, "1e3", 1000.0),
+        (bool, "off", False),
+        (Literal["one", "rows"] | int, "3", 3),
+        (Literal["one", "rows"] | int, "rows", "rows"),
+        (Literal[1, 2], "2", 2),
+        (tuple[str, ...], "a+b", ("a", "b")),
+        (str | tuple[Any, ...] | None, "a+b", "a+b"),
+    ],
+)
+def test_words_mean_what_their_kind_says(kind, text, value):
+    assert from_words(kind, text, "x") == value
+
+
+@pytest.mark.parametrize("text", ["", "x", "--5", "²5", "٣", "5.0", "1e3", "0x10", "1_000", " 5", "9" * 5000, "None "])
+def test_what_is_no_whole_number_is_refused(text):
+    with pytest.raises(Misfit, match="expected a whole number or none"):
+        from_words(int | None, text, "depth")
+
+
+def test_fields_are_checked_and_numbers_of_numpy_taken():
+    assert type(Limits(depth=np.int64(5)).depth) is int
+    weights = Weights()
+    assert Options(evaluation=weights).evaluation is weights
+    for wrong in ({"depth": "5"}, {"depth": 5.0}, {"seconds": "1"}, {"nodes": True}):
+        with pytest.raises(OutflankError, match="expected a"):
+            Limits(**wrong)
+    with pytest.raises(OutflankError, match="depth=12: expected a whole number from 1 to 9"):
+        check_fields(Player(name="a", depth=12))
+
+
+@pytest.mark.parametrize(
+    "text", ["ray://\0:1", "ray://a\n:1", "ray://a:²", "local:²", "local:٣", "local:" + "9" * 5000]
+)
+def test_odd_addresses_are_one_line(text):
+    with pytest.raises(OutflankError, match="cluster"):
+        parse_address(text)
+
+
+@pytest.mark.parametrize("text", ["a\0b:1", "a:²", "a:" + "9" * 5000, ":", "a" * 300 + ":1"])
+def test_odd_hosts_are_one_line(text):
+    with pytest.raises(OutflankError, match=r"no address|no machine"):
+        host_and_port(text)
+
+
+@pytest.mark.parametrize("text", ["async:depth=²", "async:batch=" + "9" * 5000, "async:depth=999999999", "\0"])
+def test_odd_policies_are_one_line(text):
+    with pytest.raises(OutflankError, match="replication"):
+        replication_named(text)
+
+
+@pytest.mark.parametrize("text", ["random:²", "nowhere\0", "a\0b:8", "random:٣", "x" * 5000])
+def test_odd_openings_are_one_line(text):
+    with pytest.raises(OutflankError, match="openings"):
+        Openings(text, OthelloBoard.start(), seed=1, count=1)
