@@ -179,7 +179,7 @@ def test_what_could_be_either_game_is_othello_unless_told(run):
         (["show", "?"], "expected an Othello board line"),
         (["show", "XO-------------- ?"], "column 18"),
         (["show", ""], "nothing to read"),
-        (["nonsense"], "No such command"),
+        (["nonsense"], "unknown command 'nonsense' (known: search,"),
         (["show", "--nonsense"], "No such option"),
     ],
 )
@@ -388,7 +388,8 @@ def test_variants_of_the_reports_are_options(run):
 
 def test_search_shows_what_its_workers_did_and_what_sharing_cost(run):
     shared = ("search", "--size", "4", "--depth", "3", "--evaluation", "discs", "--parallel", "ybw", "--workers", "2")
-    done = run(*shared, "--compare")
+    assert "steals tried" not in run(*shared).out
+    done = run(*shared, "--compare", "--show-workers")
     assert done.status == 0
     assert "ybw, 2 workers" in done.out
     assert re.search(r"steals tried +\d+ +\d+ +\d+", done.out)
@@ -403,7 +404,18 @@ def test_search_shows_what_its_workers_did_and_what_sharing_cost(run):
 
 def test_search_with_many_workers_shows_the_least_and_the_most(run):
     done = run(
-        "search", "--size", "4", "--depth", "2", "--evaluation", "discs", "--parallel", "abdada", "--workers", "9"
+        "search",
+        "--size",
+        "4",
+        "--depth",
+        "2",
+        "--evaluation",
+        "discs",
+        "--parallel",
+        "abdada",
+        "--workers",
+        "9",
+        "--show-workers",
     )
     assert re.search(r"workers +all +least +most", done.out)
     assert "9 workers on" in done.err

@@ -1,6 +1,5 @@
 """The command `outflank`: a file per subcommand, loaded when it is called."""
 
-import io
 import sys
 import warnings
 from importlib import import_module
@@ -10,6 +9,8 @@ import click
 
 from outflank import __version__
 from outflank.errors import OutflankError
+from outflank.ui.cli.groups import Group
+from outflank.ui.cli.plain_text import make_plain
 from outflank.ui.cli.streams import fill_closed_streams, forget_output
 
 COMMANDS = {
@@ -30,7 +31,7 @@ COMMANDS = {
 }
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(Group):
     """Knows its commands by name and line; imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,8 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     fill_closed_streams()
     warnings.showwarning = _one_line_warning
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without × shows ? instead
+        make_plain(stream)
     try:
         status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
         sys.stdout.flush()

@@ -10,11 +10,12 @@ from outflank.engine.book_building import Built, Plan, build
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.search_view import value_fields
 
 
-@click.group("book", invoke_without_command=True)
+@click.group("book", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Build an opening book, or look into one.
@@ -45,7 +46,7 @@ def build_command(
 
     \b
       outflank book build --out othello.book --plies 8 --depth 14
-      outflank book build --game abalone --out abalone.book --plies 4 --depth 5 --margin 0.15
+      outflank book build --game abalone --out abalone.book --margin 0.15
     """
     board = one_board(**options)
     if min(plies, depth, width) < 1 or (margin is not None and not 0 <= margin < 100):

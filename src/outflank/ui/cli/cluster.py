@@ -5,19 +5,20 @@ from rich.text import Text
 
 from outflank.distributed import raylets
 from outflank.ui.cli.common import diagnostics, output, print_json
+from outflank.ui.cli.groups import Group
 
 token_option = click.option("--token-file", metavar="FILE", help="Its token.  [~/.config/outflank/cluster-token]")
 
 
-@click.group("cluster", invoke_without_command=True)
+@click.group("cluster", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Start, join or end a cluster of machines.
 
     \b
-      outflank cluster up --host 192.168.1.5             on one machine
-      outflank cluster join 192.168.1.5:6379             on the others, with a copy of its token
-      outflank search --cluster ray://192.168.1.5:6379   on any of them
+      outflank cluster up --host 192.168.1.5            on one machine
+      outflank cluster join 192.168.1.5:6379            on the others
+      outflank search --cluster ray://192.168.1.5:6379  on any of them
 
     Whoever has the token runs programs on all of them, and nothing they say to each other is encrypted: see
     docs/clusters.md for what that asks of the network.

@@ -162,13 +162,24 @@ class _Console(Console):
 
 
 def output() -> Console:
-    """Where data goes: coloured on a terminal, plain in a pipe, never folded there, brackets as they are."""
-    return _Console(highlight=False, soft_wrap=True, markup=False)
+    """Where data goes: coloured and folded between words on a terminal, plain and never folded in a pipe."""
+    return _unfolded_in_a_pipe(_Console(highlight=False, markup=False))
 
 
 def diagnostics() -> Console:
     """Where progress goes."""
-    return _Console(stderr=True, highlight=False, markup=False)
+    return _unfolded_in_a_pipe(_Console(stderr=True, highlight=False, markup=False))
+
+
+def _unfolded_in_a_pipe(console: Console) -> Console:
+    console.soft_wrap = not console.is_terminal
+    return console
+
+
+def letters_only(console: Console) -> bool:
+    """Whether discs cannot be told apart there by their colour, or cannot be shown at all."""
+    no_colour = console.no_color or console.color_system is None or console.is_dumb_terminal
+    return not console.is_terminal or no_colour or not console.encoding.startswith("utf")
 
 
 def print_json(schema: str, **fields: Any) -> None:

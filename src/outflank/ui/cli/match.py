@@ -98,9 +98,9 @@ def command(
 
     \b
       outflank match "computer depth=5" "computer depth=3" --games 100
-      outflank match "computer time=1" "gtp: other-engine" --clock 1m+0.5s --out results
-      outflank match "computer depth=6" "computer depth=6 evaluation=mobility" --sprt 0,10 --concurrency 2
-      outflank match "computer depth=6 workers=1" "computer depth=5 workers=1" --cluster local:2
+      outflank match "computer time=1" "gtp: other" --clock 1m+0.5s --out results
+      outflank match "computer depth=6" "computer depth=5" --sprt 0,10
+      outflank match "computer workers=1" "computer level=5" --cluster local:2
     """
     start = one_board(text=None, position=None, file=None, game=game, size=size, layout=layout, scoring=scoring)
     settings = Settings(

@@ -54,7 +54,8 @@ def command(black: str, white: str, clock: str, ponder: bool, classic: bool, **o
     \b
       outflank play
       outflank play --black "computer level=5" --white human --clock 5+3
-      outflank play --game abalone --black "computer time=1" --white "computer report=003"
+      outflank play --game abalone --black "computer time=1"
+      outflank play --game abalone --white "computer report=003"
       echo c 3 c 3 | outflank play --classic
     """
     if classic:

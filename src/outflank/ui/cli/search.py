@@ -102,6 +102,7 @@ USUAL_SECONDS = 5.0
     help=f"Which entries nodes tell each other of: {', '.join(POLICIES)}; async:depth=8,batch=100 sets more.  [async]",
 )
 @click.option("--compare", "comparing", is_flag=True, help="Search again with one worker, and show what sharing cost.")
+@click.option("--show-workers", is_flag=True, help="Print what each worker did.")
 @click.option(
     "--moves", type=int, default=1, show_default=True, help="How many of the best moves to find the values of."
 )
@@ -133,6 +134,7 @@ def command(
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
       outflank search --depth 18 --cluster local:2
     """
+    rest.pop("show_workers")  # `_show` asks for it
     names = ("text", "position", "file", "game", "size", "layout", "scoring")
     board = one_board(**{name: rest.pop(name) for name in names})
     if seconds is None and depth is None and nodes is None and not rest["exact"]:
@@ -295,7 +297,7 @@ def _show(
         console.print(line)
     if cluster is not None:
         _print_cluster(console, cluster)
-    elif last.scheme is not None:
+    elif last.scheme is not None and click.get_current_context().params["show_workers"]:
         console.print(worker_grid(last))
     if comparing and not stop.called:
         beside = _compared(board, last, stop, options)

@@ -1,5 +1,6 @@
 """What a user sees of a search: a table of its iterations, what its workers did, and its result in words or as JSON."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -79,6 +80,16 @@ def iteration_grid(results: list[Result]) -> Grid:
             scaled(result.nodes_per_second),
             " ".join(map(str, result.pv)),
         )
+    return _fitting(grid)
+
+
+ROOM = 72
+"""Columns of a terminal below which the nodes are left out of the table: the moves need the room."""
+
+
+def _fitting(grid: Grid) -> Grid:
+    if shutil.get_terminal_size().columns < ROOM:
+        grid.columns = [column for column in grid.columns if column.header not in ("nodes", "nodes/s")]
     return grid
 
 

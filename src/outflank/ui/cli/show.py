@@ -12,7 +12,7 @@ from outflank.formats.abalone_moves import ends
 from outflank.formats.diagram import abalone_diagram, othello_diagram
 from outflank.games.abalone.geometry import Cell, on_board, stepped
 from outflank.games.sides import Side
-from outflank.ui.cli.common import PositionCommand, boards, describe, output, position_options, print_json
+from outflank.ui.cli.common import PositionCommand, boards, describe, letters_only, output, position_options, print_json
 from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
 
 STYLES = {
@@ -68,7 +68,7 @@ def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None
 
 def draw(console: Console, board: Board[Any]) -> None:
     """Draw a board, with what there is to say of it."""
-    coloured = console.is_terminal and not console.no_color
+    coloured = not letters_only(console)
     game = "othello" if isinstance(board, OthelloBoard) else "abalone"
     for line in _diagram(board):
         console.print(_coloured(line, game) if coloured else line)

@@ -1,0 +1,119 @@
+"""What a terminal shows: letters or discs, words left whole, and what a mistyped command could have been."""
+
+import io
+import re
+
+import click
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from outflank import Limits, OthelloBoard, search
+from outflank.ui.cli import COMMANDS, cli
+from outflank.ui.cli import search_view as view
+from outflank.ui.cli.common import letters_only, scaled
+from outflank.ui.cli.plain_text import make_plain
+from outflank.ui.cli.show import draw
+
+
+def commands(group: click.Group, names: tuple[str, ...] = ()):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        if name in ("lab",):  # made from the experiments' own options
+            continue
+        found = group.get_command(context, name)
+        yield (*names, name)
+        if isinstance(found, click.Group):
+            yield from commands(found, (*names, name))
+
+
+@pytest.mark.plain
+def test_no_line_of_help_is_broken_at_80_columns():
+    assert len(list(commands(cli))) > len(COMMANDS)
+    for names in [(), *commands(cli)]:
+        text = CliRunner().invoke(cli, [*names, "--help"], terminal_width=80).output
+        assert [line for line in text.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("arguments", "meant"), [(["serach"], "search"), (["book", "biuld"], "build"), (["cluster", "staus"], "status")]
+)
+def test_a_mistyped_command_gets_a_suggestion(arguments, meant):
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 2
+    assert f"did you mean {meant!r}?" in done.output
+
+
+@pytest.mark.plain
+def test_large_numbers_are_scaled():
+    assert [scaled(number) for number in (0, 950, 12_345, 5.1e6, 2e9)] == ["0", "950", "12.3 k", "5.1 M", "2.0 G"]
+
+
+class Stream(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def __init__(self, encoding: str = "utf-8") -> None:
+        super().__init__(io.BytesIO(), encoding=encoding)
+
+    def isatty(self) -> bool:
+        return True
+
+    def written(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode(self.encoding)  # type: ignore[attr-defined]
+
+
+def drawn(stream: Stream, **environment: str) -> str:
+    make_plain(stream)
+    console = Console(file=stream, _environ={"TERM": "xterm-256color", **environment}, width=80, highlight=False)
+    draw(console, OthelloBoard.from_text("f5d6"))
+    return stream.written()
+
+
+def test_discs_are_drawn_where_they_can_be_told_apart():
+    assert "●" in drawn(Stream())
+
+
+@pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"TERM": "unknown"}])
+def test_letters_are_drawn_where_there_is_no_colour(environment):
+    shown = drawn(Stream(), **environment)
+    assert "4 . . * O X . . ." in shown
+    assert "●" not in shown
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_letters_are_drawn_on_streams_without_them(encoding):
+    shown = drawn(Stream(encoding))
+    assert "?" not in shown
+    assert re.search(r"Othello 8(x|×)8", shown)
+    assert "●" not in shown
+
+
+@pytest.mark.plain
+def test_a_terminal_of_the_c_locale_gets_ascii(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "C")
+    stream = Stream()
+    make_plain(stream)
+    assert stream.encoding == "ascii"
+    stream.write("8×8 … 🎲")
+    assert stream.written() == "8x8 ... ?"
+    file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    make_plain(file)
+    assert file.encoding == "utf-8"
+
+
+@pytest.mark.plain
+def test_a_pipe_gets_letters():
+    assert letters_only(Console(file=io.StringIO()))
+
+
+@pytest.mark.parametrize("columns", [80, 60, 44])
+def test_no_word_of_a_search_is_broken(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    found = search(OthelloBoard.start(), Limits(depth=3), workers=1, evaluation="discs")
+    console = Console(file=io.StringIO(), width=columns)
+    console.print(view.iteration_grid([found]))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    words = {"depth", "discs", "time", "principal", "variation", *map(str, found.pv)}
+    assert words <= set(text.split())
