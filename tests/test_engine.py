@@ -16,7 +16,7 @@ from outflank.engine.habits import BoardCache, FixedOpening, Mirror
 from outflank.engine.levels import LEVELS, level
 from outflank.engine.player import Choice
 from outflank.engine.pondering import Pondering
-from outflank.engine.review import marks_for, reviewed, turning_points
+from outflank.engine.review import Judged, costliest, margin_of, marks_for, reviewed, turning_points
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
 from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
@@ -400,11 +400,82 @@ def test_a_blunder_is_found():
     assert all(each.best_value >= each.value for each in judged)
     marks = marks_for(board)
     assert any(marks.of(each.loss) for each in judged)
-    assert {each.ply for each in turning_points(judged, marks)} <= {each.ply for each in judged}
+    # Where values are exact, the game turned where the result of best play did, and nowhere else.
+    results = [
+        (each, (each.best_value > 0) - (each.best_value < 0), (each.value > 0) - (each.value < 0)) for each in exact
+    ]
+    assert [each for each in turning_points(judged) if each.exact] == [
+        each for each, before, after in results if before != after
+    ]
     # An exact judgement is consistent: what a move keeps is what the opponent has next, seen from the other side.
     for one, other in itertools.pairwise(exact):
         if other.ply == one.ply + 1:
             assert one.value == -other.best_value
+
+
+def series(values, *, exact=True, depth=8, board=START):
+    """Moves that kept the second of two values where the first was to be had, in turn by black and by white."""
+    return [
+        Judged(
+            ply=ply,
+            side=Side.BLACK if ply % 2 else Side.WHITE,
+            move=board.legal_moves[0],
+            best=board.legal_moves[1],
+            best_value=best,
+            value=kept,
+            exact=exact,
+            depth=depth,
+            margin=0.0 if exact else margin_of(board, depth),
+        )
+        for ply, (best, kept) in enumerate(values, 1)
+    ]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("values", "turned"),
+    [
+        ([(4, 4), (-4, -4)], []),  # nobody has lost anything
+        ([(40, 2), (-2, -2)], []),  # much was lost, and the same side wins
+        ([(-2, -40)], []),  # it was lost before
+        ([(2, 0)], [1]),  # a win given away
+        ([(0, -2)], [1]),  # a draw given away
+        ([(2, -2), (2, -2), (2, 2)], [1, 2]),
+        ([(0, 0), (0, 0), (0, -2), (2, 2)], [3]),
+    ],
+)
+def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
+    assert [each.ply for each in turning_points(series(values))] == turned
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("values", "turned"),
+    [
+        ([(1.0, -1.0)], []),  # another sign, and within what the search may be wrong by
+        ([(7.3, 7.1)], []),  # across the margin by a hair
+        ([(30.0, 9.0)], []),
+        ([(9.0, -9.0)], [1]),
+        ([(8.0, 0.0)], [1]),
+        ([(0.0, -8.0), (8.0, 8.0)], [1]),
+    ],
+)
+def test_estimates_turn_a_game_only_beyond_their_margin(values, turned):
+    assert margin_of(START, 8) == pytest.approx(7.2)
+    assert [each.ply for each in turning_points(series(values, exact=False))] == turned
+
+
+@pytest.mark.plain
+def test_deeper_searches_are_believed_sooner_and_the_costliest_move_is_another_matter():
+    for board in (START, AbaloneBoard.start()):
+        margins = [margin_of(board, depth) for depth in range(30)]
+        assert margins == sorted(margins, reverse=True)
+        assert min(margins) > 0
+    judged = series([(60, 30), (2, 2), (2, -1)])
+    assert costliest(judged, marks_for(START)) == judged[0]
+    assert turning_points(judged) == judged[2:]
+    assert costliest(series([(3, 2)]), marks_for(START)) is None
+    assert costliest([], marks_for(START)) is None
 
 
 def test_a_stopped_review_ends():

@@ -27,11 +27,25 @@ class Judged:
     exact: bool
     """Whether both values are those of perfect play."""
     depth: int
+    margin: float = 0.0
+    """What the values may be wrong by, as far as a search of that depth goes; 0 if they are exact."""
 
     @property
     def loss(self) -> float:
         """What the best move would have kept more."""
         return max(0.0, self.best_value - self.value)
+
+    @property
+    def results(self) -> tuple[int, int]:
+        """What the best move would have led to, and what the move led to: 1 won, 0 drawn or open, -1 lost."""
+        before, after = ((value > self.margin) - (value < -self.margin) for value in (self.best_value, self.value))
+        return before, after
+
+    @property
+    def turned(self) -> bool:
+        """Whether the game turned: best play from there on would have had another result, for all that can be known."""
+        before, after = self.results
+        return after < before and self.loss > self.margin
 
     @property
     def black_value(self) -> float:
@@ -110,6 +124,7 @@ def _judged(
         best_value=max(value, kept),
         exact=exact,
         depth=best.depth,
+        margin=0.0 if exact else margin_of(board, best.depth),
     )
 
 
@@ -130,10 +145,25 @@ def _final(scale: Scale, score: int) -> int:
     return score + scale.won if score > 0 else score - scale.won if score < 0 else 0
 
 
-def turning_points(judged: Sequence[Judged], marks: Marks) -> list[Judged]:
-    """The moves after which the other side was ahead, and the worst one, if it was a mistake."""
-    found = [each for each in judged if each.loss >= marks.mistake and each.best_value >= 0 > each.value]
+def turning_points(judged: Sequence[Judged]) -> list[Judged]:
+    """The moves that changed who wins."""
+    return [each for each in judged if each.turned]
+
+
+def costliest(judged: Sequence[Judged], marks: Marks) -> Judged | None:
+    """The move that lost most, if it was a mistake, whatever it changed."""
     worst = max(judged, key=lambda each: each.loss, default=None)
-    if worst is not None and worst.loss >= marks.mistake and worst not in found:
-        found.append(worst)
-    return sorted(found, key=lambda each: each.ply)
+    return worst if worst is not None and worst.loss >= marks.mistake else None
+
+
+def margin_of(board: Board[Any], depth: int) -> float:
+    """What an estimate may be wrong by, in discs or marbles.
+
+    Othello: the standard deviation from the true score with 14 squares empty was 12 discs at depth 1 and 10 at depth 4
+    (54 positions of games with 15 % random moves); from a search of depth 12 in the middle of the game 4.4 discs at
+    depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions). Abalone: from a search of depth 6 it was 0.5 marbles at
+    depth 1 and 0.3 at depth 4 (18 positions), here taken twice.
+    """
+    if isinstance(board, OthelloBoard):
+        return max(4.0, 12.0 - 0.6 * depth)
+    return max(0.5, 1.1 - 0.1 * depth)

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from outflank.boards import Board
-from outflank.engine.review import Judged, Marks, marks_for, reviewed, turning_points
+from outflank.engine.review import Judged, Marks, costliest, marks_for, reviewed, turning_points
 from outflank.errors import OutflankError
 from outflank.formats.files import write_whole
 from outflank.games.sides import Side
-from outflank.games.units import counted, unit_of
+from outflank.games.units import Scale, counted, unit_of
 from outflank.lab import store
 from outflank.lab.drawing.page import page_html
 from outflank.lab.drawing.plots import plot_svg
@@ -33,6 +33,9 @@ from outflank.ui.cli.interrupting import interruptibly
 
 HEIGHT, WIDEST = 11, 100
 """Lines of the plot in the terminal, and its columns."""
+
+RESULTS = {1: "winning", 0: "level", -1: "losing"}
+"""For the side that moved."""
 
 
 @click.command("review", cls=PositionCommand)
@@ -106,6 +109,7 @@ def _row(each: Judged, marks: Marks) -> Sample:
         "loss": round(each.loss, 2),
         "depth": each.depth,
         "exact": each.exact,
+        "turned": each.turned,
     }
 
 
@@ -170,17 +174,26 @@ def _conclusions(board: Board[Any], found: list[Judged], marks: Marks) -> list[s
                 f"{side}: {lost:.1f} {unit} lost in {len(mine)} moves; {wrong.count('?!')} doubtful, "
                 f"{wrong.count('?')} mistakes, {wrong.count('??')} blunders"
             )
-    turns = (
-        f"the game turned at move {each.ply}: {each.side} played {each.move} "
-        f"({discs.say(each.value, exact=each.exact)}), {each.best} was {discs.say(each.best_value, exact=each.exact)}"
-        for each in turning_points(found, marks)
-    )
-    return [*lines, *turns]
+    turns = turning_points(found)
+    lines += [
+        f"the game turned at move {each.ply}: {_told(each, discs)}, {RESULTS[each.results[0]]} before and "
+        f"{RESULTS[each.results[1]]} after"
+        for each in turns
+    ]
+    worst = costliest(found, marks)
+    if worst is not None and worst not in turns:
+        lines.append(f"the costliest move was {worst.ply}: {_told(worst, discs)}; it did not turn the game")
+    return lines
+
+
+def _told(each: Judged, discs: Scale) -> str:
+    kept, best = (discs.say(value, exact=each.exact) for value in (each.value, each.best_value))
+    return f"{each.side} played {each.move} ({kept}) and not {each.best} ({best})"
 
 
 def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks) -> None:
     unit = unit_of(board.game).name
-    turns = {each.ply for each in turning_points(found, marks)}
+    turns = {each.ply for each in turning_points(found)}
     plot = Plot(
         title="value over the game",
         x="move",
