@@ -3,6 +3,7 @@
 import io
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -20,15 +22,19 @@ from hypothesis import strategies as st
 
 import outflank
 from outflank import AbaloneBoard, Board, Limits, OthelloBoard, Side, iterate, search
+from outflank.arena import Settings, play_match
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.computer import Computer
 from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
 from outflank.engine.simple import First, Random
+from outflank.engine.specs import player as player_in_words
+from outflank.errors import OutflankError, UnknownName
 from outflank.games.evaluation import evaluation_named, scale_of
-from outflank.protocols import client, listening
+from outflank.protocols import client, listening, nboard_client
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.gtp_clock import GtpClock
+from outflank.protocols.gtp_telling import Telling, time_left, time_settings
 from outflank.protocols.listening import lines_of
 from outflank.protocols.nboard import NBoardEngine
 from outflank.protocols.nboard_client import NBoardPlayer
@@ -578,6 +584,42 @@ def test_values_are_exact_at_the_end() -> None:
     ]
 
 
+@pytest.mark.plain
+def test_nboard_tells_its_player_the_time_that_is_left() -> None:
+    seen: list[Clock] = []
+
+    class Watcher(First):
+        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+            seen.append(clock)
+            return Choice(move=board.legal_moves[0])
+
+    def timed(clock: str, moves: str = "") -> str:
+        return f"set game {ggf(moves).replace('TI[15:00]', clock)}\n"
+
+    said = [
+        "go\n",
+        timed("TI[00:10]", "B[F5//4]W[D6/1/2.5]B[C3/1]") + "go\nmove D3/0.5/3\nmove C4//1\ngo\n",
+        timed("TI[01:00/00:05/02:00]", "B[F5//4]") + "move D6//70\nmove C3//0:10\ngo\n",
+        *(timed(clock) + "go\n" for clock in ("TI[1:00:00//02:00]", "TI[3]", "TI[0]", "TI[00:00]", "TI[soon]", "")),
+    ]
+    nboard("".join(said), lambda board, depth: Watcher())
+    assert [clock.left_seconds for clock in seen] == [None, 7.5, 4.5, 0, 3600, 3, None, None, None, None]
+    assert (seen[1].opponent_seconds, seen[2].opponent_seconds, seen[3].opponent_seconds) == (6, 5, 56)
+    assert seen[3].control.increment_seconds == 5
+
+
+@pytest.mark.compiled
+def test_nboard_moves_before_its_time_is_up() -> None:
+    """However deep it was told to search."""
+    dialogue = Dialogue(NBoardEngine(lambda board, depth: Computer(board.game, depth=depth, workers=1), workers=1))
+    for line in ("nboard 2", "set depth 40", f"set game {ggf('B[F5]W[D6]').replace('15:00', '00:03')}", "ping 1"):
+        dialogue.say(line)
+    dialogue.hear("pong 1")
+    dialogue.say("go")
+    assert float(dialogue.hear("===")[-1].split("/")[-1]) < 2.5
+    dialogue.leave()
+
+
 # --- heard while a search runs ---
 
 
@@ -851,28 +893,76 @@ def test_a_program_is_kept_in_step(opened) -> None:
     shown(board)
 
 
+MINUTE = TimeControl(game_seconds=60, increment_seconds=0.5)
+TWO_A_MOVE = TimeControl(move_seconds=2)
+
+
 def test_programs_are_told_the_time(opened) -> None:
     said: list[str] = []
     player = opened(GtpPlayer, loop("gtp"))
     ask = player._ask
     player._ask = lambda command, *rest: (said.append(command), ask(command, *rest))[1]
-    for control, left in (
-        (TimeControl(), None),
-        (TimeControl.parse("1m+0.5s"), 12.25),
-        (TimeControl.parse("2/move"), None),
-    ):
-        player.choose(OthelloBoard.start(), Clock(control=control, left_seconds=left))
-    told = [command for command in said if command.startswith("time")]
-    player._known -= {"outflank-stop"}  # as if it were another's: whole seconds
-    player.choose(OthelloBoard.start(), Clock(control=TimeControl.parse("1m+0.5s"), left_seconds=12.25))
-    assert told == [
-        "time_settings 0 1 0",
+
+    def told(*clocks: Clock) -> list[str]:
+        said.clear()
+        for clock in clocks:
+            player.choose(OthelloBoard.start(), clock)
+        return [command for command in said if command.startswith("time")]
+
+    assert told(Clock(), Clock()) == [], "of time without an end nothing is said: some take it for none at all"
+    assert told(Clock(control=MINUTE, left_seconds=12.25), Clock(control=TWO_A_MOVE), Clock()) == [
         "time_settings 60.000 0.500 1",
         "time_left black 12.250 0",
         "time_settings 0 2.000 1",
         "time_left black 2.000 1",
+        "time_settings 0 1 0",  # a limit is taken back
     ]
-    assert said[-2:] == ["time_settings 60 1 1", "time_left black 12 0"]
+    player._known -= {"outflank-stop"}  # as if it were another's: main time, in whole seconds
+    player._late_seconds = 0.0
+    assert told(Clock(control=MINUTE, left_seconds=12.9)) == ["time_settings 60 0 0", "time_left black 12 0"]
+    player._telling = Telling.NOTHING
+    assert told(Clock(control=TWO_A_MOVE)) == []
+
+
+@pytest.mark.plain
+def test_what_a_program_is_told_of_its_time() -> None:
+    start, late = OthelloBoard.start(), OthelloBoard.from_line("-" * 3 + "XO" * 30 + "X X")
+    game, move = Clock(control=MINUTE, left_seconds=9.5), Clock(control=TWO_A_MOVE)
+    assert [time_settings(MINUTE, start, how) for how in Telling] == [
+        "60 0 0",
+        "60 0.50 1",
+        "60 0.50 1",
+        "60.000 0.500 1",
+    ]
+    assert [time_left(game, start, how, 0.1) for how in Telling] == ["9 0", "9 0", "9 0", "9.500 0"]
+    # Time for each move: so much main time that nobody thinks longer than that, however few moves it divides it by.
+    assert [time_settings(TWO_A_MOVE, start, how) for how in Telling] == ["10 0 0", "0 2 1", "0 2 1", "0 2.000 1"]
+    assert [time_left(move, start, how, 0.1) for how in Telling] == ["9 0", "1 1", "1 1", "2.000 1"]
+    assert time_left(move, late, Telling.MAIN, 0.1) == "1 0"
+    # The last second is told as it is, and what is kept back for the answer to arrive is not told.
+    assert time_left(Clock(control=MINUTE, left_seconds=0.5), start, Telling.MAIN, 0.1) == "0.40 0"
+    assert time_left(Clock(control=MINUTE, left_seconds=0.05), start, Telling.MAIN, 0.1) == "0.01 0"
+    with pytest.raises(UnknownName, match="clock of a program 'minutes'"):
+        Telling.named("minutes")
+
+
+def test_an_nboard_program_is_told_the_time(opened) -> None:
+    player, said = opened(NBoardPlayer, loop("nboard")), []
+    send = player._program.send
+    player._program.send = lambda line: (said.append(line), send(line))[1]
+    board, control = Board.from_text("f5d6"), TimeControl(game_seconds=90, increment_seconds=2)
+    player.new_game(board)
+    assert not any("TI[" in line for line in said)
+    for own, other in ((90.0, 90.0), (80.5, 70.25)):
+        player.choose(board, Clock(control=control, left_seconds=own, opponent_seconds=other))
+        for _ in range(2):
+            board.push(board.legal_moves[0])
+    player.choose(board, Clock())
+    games = [line for line in said if line.startswith("set game")]
+    assert ["TI[01:30/00:02]" in line for line in games] == [False, True]
+    moves = [line for line in said if line.startswith("move")]
+    # What came before the first question took nobody's time; then what each has spent, the increment not counted.
+    assert [line.partition("/")[2] for line in moves] == ["", "", "", "", "/11.50", "/21.75", "", ""]
 
 
 @pytest.mark.parametrize(("kind", "protocol"), [(GtpPlayer, "gtp"), (NBoardPlayer, "nboard")])
@@ -895,6 +985,82 @@ def test_an_nboard_program_is_pinged_when_its_time_is_up(opened) -> None:
     choice = player.choose(board, Clock(control=TimeControl(move_seconds=0.3)))
     assert time.perf_counter() - began < 2
     assert (choice.move, choice.value, choice.nodes) == (board.legal_moves[-1], 12, 7)
+
+
+THINKER = """
+import sys, time
+depth = None
+for line in sys.stdin:
+    words = line.split()
+    if words[:2] == ["set", "depth"]:
+        depth = int(words[2])
+    elif words[0] == "ping":
+        print("pong " + words[1])
+    elif words[0] == "go" and depth is None:
+        print('warning Must pick a depth with "set depth <n>" first')
+    elif words[0] == "go":
+        if depth > 1:  # until something is said, and then some
+            ping = sys.stdin.readline().split()
+            time.sleep(float(sys.argv[1]))
+            print(f"=== d3/{depth}/1\\npong {ping[1]}")
+        else:
+            print("=== d3/1/0")
+    sys.stdout.flush()
+"""
+"""As NTest is: it names no move before a depth was set, and a deep search ends when it is pinged."""
+
+
+def test_an_nboard_program_in_words_is_told_a_depth(opened) -> None:
+    board, words = OthelloBoard.start(), shlex.join(fake(THINKER, "0"))
+    for text, depth in ((f"nboard: {words}", 12), (f"nboard depth=7: {words}", 7)):
+        player = opened(lambda text, game: player_in_words(text, game), text, board.game)
+        player.check(board)
+        assert player.choose(board, Clock(control=TimeControl(move_seconds=0.3))).value == depth
+    for text, why in (
+        ("nboard depth=x: engine", "depth=x: 1 to 60, or none"),
+        ("nboard depth=0: engine", "depth=0: 1 to 60, or none"),
+        ("nboard clock=main: engine", "unknown setting of nboard 'clock'"),
+        ("gtp clock=minutes: engine", "unknown clock of a program 'minutes'"),
+        ("gtp clock=main:", "gtp: the command of the engine is missing"),
+    ):
+        with pytest.raises(OutflankError, match=why):
+            player_in_words(text, board.game)
+
+
+def test_an_nboard_program_that_names_no_move_is_found_out_at_once(opened, monkeypatch) -> None:
+    monkeypatch.setattr(nboard_client, "TRY_SECONDS", 0.1)
+    player = opened(NBoardPlayer, fake(THINKER, "0"), depth=None)
+    with pytest.raises(PlayerFailed, match="protocol: asked for a move, it names none: 'warning Must pick a depth"):
+        player.check(OthelloBoard.start())
+    with pytest.raises(PlayerFailed, match=r"protocol: asked for a move, it names none$"):
+        opened(NBoardPlayer, fake(FAKE_NBOARD, "mute")).check(OthelloBoard.start())
+
+
+def test_what_a_program_takes_to_answer_a_ping_is_kept_back(opened) -> None:
+    """In the first move a guess, then twice what was measured; of a game's time only the even share is spent."""
+    player, board, budgets = opened(NBoardPlayer, fake(THINKER, "0.1")), OthelloBoard.start(), []
+    listen = player._listen_until_answered
+
+    def listened(ping_at: float, last: float, stop: Stop | None = None) -> bool:
+        budgets.append(ping_at - last + client.GRACE_SECONDS)
+        return listen(ping_at, last, stop)
+
+    player._listen_until_answered = listened
+    for control, left in ((TimeControl(move_seconds=1.0), None), (TimeControl(game_seconds=10.0), 10.0)):
+        for _ in range(2):
+            player.choose(board, Clock(control=control, left_seconds=left))
+    first, second, *shares = (budget + most for budget, most in zip(budgets, (1, 1, 10, 10), strict=True))
+    assert first <= 0.9 + 1e-6
+    assert second <= 0.8 + 1e-6
+    assert all(share < 10 / 26 for share in shares)
+
+
+def test_one_slow_answer_to_a_ping_is_not_held_against_a_program_for_ever(opened) -> None:
+    player = opened(NBoardPlayer, fake(THINKER, "0"))
+    player._policy.late_seconds = 5.0
+    for _ in range(3):
+        player.choose(OthelloBoard.start(), Clock(control=TimeControl(move_seconds=0.02)))
+    assert player._policy.late_seconds < 1
 
 
 # --- programs that misbehave ---
@@ -932,6 +1098,7 @@ for line in sys.stdin:
                 sys.stdout.write("=" * 1000)
         else:
             print({"garbage": "\\x00\\x01!", "illegal": "= a1\\n", "nonsense": "= xyzzy\\n",
+                   "mutters": "busy\\nstill\\n\\n= d3\\n", "raves": "no\\n" * 20,
                    "refuses": "? no\\n", "resigns": "= resign\\n"}[mood])
     elif name == "play" and mood == "deaf":
         print("? what\\n")
@@ -985,7 +1152,8 @@ def gone(pid: int) -> bool:
         ("dies", "crashed: exit status 3: out of luck"),
         ("killed", "crashed: ended by signal 9"),
         ("hangs", "time: no answer"),
-        ("garbage", "protocol: 'genmove black' was answered by"),
+        ("garbage", "protocol: 'genmove black' was answered by .* \\(time: no answer\\)"),
+        ("raves", "protocol: 'genmove black' was answered by 'no'$"),
         ("illegal", "illegal move: 'a1'"),
         ("nonsense", "protocol: 'xyzzy' is no move"),
         ("refuses", "protocol: 'genmove black' was refused: 'no'"),
@@ -997,7 +1165,7 @@ def gone(pid: int) -> bool:
 )
 def test_a_gtp_program_that_misbehaves(mood, why, opened, monkeypatch) -> None:
     monkeypatch.setattr(client, "MOST_CHARACTERS", 1 << 18)
-    player = opened(GtpPlayer, fake(FAKE_GTP, mood), patience_seconds=0.3 if mood == "hangs" else 5)
+    player = opened(GtpPlayer, fake(FAKE_GTP, mood), patience_seconds=0.3 if mood in ("hangs", "garbage") else 5)
     pid = player._program._process.pid
     board = Board.from_text("f5d6") if mood == "deaf" else OthelloBoard.start()
     with pytest.raises(PlayerFailed, match=why):
@@ -1028,6 +1196,25 @@ def test_an_nboard_program_that_misbehaves(mood, why, opened, monkeypatch) -> No
         player.choose(OthelloBoard.start(), Clock())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_few_stray_lines_lose_no_game(opened, caplog) -> None:
+    player = opened(GtpPlayer, fake(FAKE_GTP, "mutters"))
+    for _ in range(2):
+        player.new_game(OthelloBoard.start())
+        assert str(player.choose(OthelloBoard.start(), Clock()).move) == "d3"
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ["outflank: fake: a line before the answer to 'genmove black' is skipped: 'busy'"]
+
+
+def test_numbers_that_nobody_counts_to_are_none(opened) -> None:
+    noisy = FAKE_NBOARD.replace('"=== d3 -1.00 0.0"', '"=== d3/inf/1"').replace(
+        'elif words[0] == "go":', 'elif words[0] == "go":\n        print(NOISE)'
+    )
+    noise = f"nodestats inf 1\nnodestats nan 1\npong {'9' * 9_000}\npong ²\nsearch d3 nan 0 {'9' * 9_000}\nset myname"
+    player = opened(NBoardPlayer, fake(noisy.replace("NOISE", repr(noise)), "spaced"))
+    choice = player.choose(OthelloBoard.start(), Clock())
+    assert (str(choice.move), choice.value, choice.nodes) == ("d3", None, 0)
 
 
 def test_an_nboard_program_may_answer_in_its_own_way(opened) -> None:
@@ -1073,6 +1260,8 @@ def test_programs_that_are_none() -> None:
         GtpPlayer([sys.executable, "-c", ""], OthelloBoard.start().game)
     with pytest.raises(PlayerFailed, match="protocol: 'list_commands' was answered by 'hello'"):
         GtpPlayer([sys.executable, "-c", "print('hello'); input()"], OthelloBoard.start().game)
+    with pytest.raises(PlayerFailed, match="protocol: it does not know play, genmove"):
+        GtpPlayer([sys.executable, "-c", "input(); print('= clear_board\\n'); input()"], OthelloBoard.start().game)
 
 
 def test_a_player_that_is_forgotten_ends_its_program() -> None:
@@ -1080,6 +1269,88 @@ def test_a_player_that_is_forgotten_ends_its_program() -> None:
     pid = player._program._process.pid
     del player
     assert gone(pid)
+
+
+# --- openings that are positions ---
+
+PECULIAR = """
+import sys
+from outflank.engine.simple import First
+from outflank.protocols.gtp import GtpEngine
+from outflank.protocols.gtp_game import Refused
+from outflank.protocols.listening import lines_of
+
+engine = GtpEngine(lambda *of: First())
+del engine.commands["outflank-stop"]
+load, clear, loaded = engine.commands["loadsgf"], engine.commands["clear_board"], []
+
+def loadsgf(words):
+    if sys.argv[1] == "stays" and not words[0].endswith(".sgf"):
+        raise Refused("Unknown game format extension")
+    if sys.argv[1] == "stays":
+        load(words)
+        loaded[:] = [engine._game.board.copy()]
+
+def clear_board(words):
+    clear(words)
+    if loaded:
+        engine._game.board = loaded[0].copy()
+
+engine.commands.update(loadsgf=loadsgf, clear_board=clear_board)
+if sys.argv[1] == "lacks":
+    del engine.commands["loadsgf"]
+engine.run(lines_of(0), sys.stdout)
+"""
+"""Programs that know no positions, ignore stones that are set up, or take what was loaded for the start ever after."""
+
+
+def peculiar(folder: Path, how: str) -> list[str]:
+    program = folder / "program.py"
+    program.write_text(PECULIAR)
+    return [sys.executable, str(program), how]
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("lacks", "it knows no loadsgf, which a game that starts at a position needs"),
+        ("ignores", "it does not take '.*' as the start of a game"),
+        ("stays", ""),
+    ],
+)
+def test_whether_a_program_takes_positions_is_known_before_the_first_game(how, why, tmp_path) -> None:
+    positions, moves = tmp_path / "positions", tmp_path / "moves"
+    positions.write_text(f"{Board.from_text('f5d6c3d3c4').to_text()}\n{Board.from_text('f5f6').to_text()}\n")
+    moves.write_text("f5d6c3d3c4\nf5f6\n")
+    words = f"gtp: {shlex.join(peculiar(tmp_path, how))}"
+
+    def settings(openings: Path) -> Settings:
+        return Settings(
+            players=(words, "first"), start=OthelloBoard.start(), games=2, openings=str(openings), ply_limit=4
+        )
+
+    if why:
+        with pytest.raises(OutflankError, match=why) as refused:
+            play_match(settings(positions), player_in_words)
+        assert "\n" not in str(refused.value)
+    else:
+        result = play_match(settings(positions), player_in_words)
+        assert [kept.game.ending.reason for kept in result.games] == ["ply limit"] * 2
+    if how == "lacks":  # moves that are known are replayed
+        result = play_match(settings(moves), player_in_words)
+        assert [kept.game.ending.reason for kept in result.games] == ["ply limit"] * 2
+
+
+def test_a_position_that_was_loaded_does_not_stay(opened, tmp_path) -> None:
+    player = opened(GtpPlayer, peculiar(tmp_path, "stays"))
+    for board in (
+        Board.from_text("f5"),
+        OthelloBoard.from_line(Board.from_text("f5d6").to_text()),
+        Board.from_text("f5"),
+    ):
+        player.new_game(board)
+        assert player.choose(board, Clock()).move == board.legal_moves[0]
+        assert player._ask("showboard").splitlines()[-1] == f"{board.turn.other} to move"
 
 
 # --- the command line ---

@@ -1,7 +1,7 @@
 """The games of a match, one after the other: in a lane of this process, or in one of a cluster's."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from outflank.arena.referee import Ending, Game, play, start_of
@@ -40,6 +40,18 @@ class Lane:
                 if isinstance(error, OutflankError):
                     raise
                 raise OutflankError(f"{text}: {error}") from error
+
+    def check(self, boards: Iterable[Board[Any]]) -> None:
+        """See that those who can tell (`check`, as programs have it) can play from there: once, not game by game."""
+        for board in boards:
+            for number, text in enumerate(self._settings.players):
+                check = getattr(self._seats[number].player, "check", None)
+                if check is None:
+                    continue
+                try:
+                    check(board)
+                except PlayerFailed as failure:
+                    raise OutflankError(f"{text}: {failure}") from None
 
     def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> Game | None:
         """A game of the schedule from its opening; None if `stop` was called before it ended."""

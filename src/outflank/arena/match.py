@@ -76,6 +76,7 @@ def play_match(
     first.fill()
     directory = None
     try:
+        first.check(openings.samples())
         if out is not None:
             directory = Directory(
                 Path(out),

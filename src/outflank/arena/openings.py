@@ -45,7 +45,7 @@ class Openings:
     """
 
     def __init__(self, text: str, start: Board[Any], *, seed: int, count: int) -> None:
-        self._text, self._count = text, count
+        self._text, self._start, self._count = text, start, count
         chance = random.Random(f"openings {seed}")
         self._form, plies = _parsed(text)
         if self._form == "random":
@@ -72,6 +72,16 @@ class Openings:
                     self._seen.add(key)
                     self._found.append(board)
             return self._found[number].copy()
+
+    def samples(self) -> list[Board[Any]]:
+        """One that begins at the start of the match, and one that begins elsewhere, of those that are there by now."""
+        found: dict[bool, Board[Any]] = {}
+        for board in self._found:
+            first = board.copy()
+            while first.moves:
+                first.pop()
+            found.setdefault(first == self._start, board)
+        return [board.copy() for board in found.values()]
 
     def _too_few(self) -> OutflankError:
         more = "more plies give more" if self._form in ("random", "layouts") else "a longer file has more"

@@ -1,7 +1,10 @@
 """Players in words: `random`, `computer depth=7 workers=2`, `gtp: some engine --its-options`."""
 
+import re
 import shlex
+from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from outflank.engine.computer import Computer, settings_of_computers
@@ -12,7 +15,7 @@ from outflank.games.abalone.kernels import Abalone
 from outflank.words import from_words
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
-"""Kinds that are programs, and the module that drives them: its `player(command, game)` makes one."""
+"""Kinds that are programs, and the module that drives them: its `player(command, game, **settings)` makes one."""
 
 KINDS = ("computer", "random", "first", "human", *EXTERNAL)
 
@@ -45,11 +48,12 @@ def player(text: str, game: Any) -> Player:
         kind = kind.rstrip(":")
         if kind not in EXTERNAL:
             raise UnknownName.among("player", kind, KINDS)
+        module = import_module(EXTERNAL[kind])
+        settings, rest = _of_program(kind, module.player, rest)
         if not rest.strip():
             raise OutflankError(f"{kind}: the command of the engine is missing")
-        module = import_module(EXTERNAL[kind])
         try:
-            made: Player = module.player(shlex.split(rest), game)
+            made: Player = module.player(shlex.split(rest), game, **settings)
         except PlayerFailed as failure:
             raise OutflankError(f"{kind}: {rest.strip()}: {failure}") from None
         except ValueError as error:
@@ -77,6 +81,18 @@ def _parted(text: str) -> tuple[str, str]:
     """The kind of player, and what is said of it."""
     kind, _, rest = text.strip().partition(" ")
     return kind, rest
+
+
+def _of_program(kind: str, make: Callable[..., Player], text: str) -> tuple[dict[str, str], str]:
+    """The settings before the colon of `nboard depth=20: command`, and the command."""
+    found = re.fullmatch(r"((?:[a-z]+=[^\s:]+\s+)*[a-z]+=[^\s:]+)\s*:(.*)", text.strip(), re.DOTALL)
+    if found is None:
+        return {}, text
+    settings, known = _settings(found[1]), list(signature(make).parameters)[2:]
+    for name in settings:
+        if name not in known:
+            raise UnknownName.among(f"setting of {kind}", name, known)
+    return settings, found[2]
 
 
 def _settings(text: str) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """What players that are programs have in common: they are started, kept in step with a board, asked, and ended."""
 
+import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +13,9 @@ from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
 from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, Program, failed, shown
 from outflank.search.contract import Stop
+
+log = logging.getLogger(__name__)
+"""Where is said what was let pass: on standard error, unless whoever uses the library has arranged otherwise."""
 
 
 class Refusal(Exception):
@@ -34,6 +39,7 @@ class ProgramPlayer:
         self._running: Program | None = None
         self._root: Board[Any] | None = None
         self._moves: list[Move] = []
+        self._remarked: set[str] = set()
         with self._failing():
             self._start()
 
@@ -46,14 +52,24 @@ class ProgramPlayer:
             self._root = None
             self._show(board)
 
+    def check(self, board: Board[Any]) -> None:
+        """See that it can play from this board: `PlayerFailed` now, and not in every game, if it cannot."""
+        with self._failing():
+            self._start()
+            self._root = None
+            self._try(board)
+            self._root = None
+
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """What it answers. A pass that is the only move is not asked for."""
+        began = time.monotonic()
         if isinstance(board, OthelloBoard) and [move.is_pass for move in board.legal_moves] == [True]:
             return Choice(move=board.legal_moves[0], why="only move")
         with self._failing():
             self._start()
+            self._look_at(clock, board)
             self._show(board)
-            choice = self._asked(board, clock, stop)
+            choice = self._asked(board, clock, stop, began)
         if choice is None:
             self._leave()  # it thinks on, and cannot be told to stop
             return Choice(move=board.legal_moves[0], why="stopped")
@@ -72,9 +88,16 @@ class ProgramPlayer:
         """The first words to a program that has just been started."""
         raise NotImplementedError
 
+    def _try(self, board: Board[Any]) -> None:
+        """Find out whether it can play from this board; whatever is done on its own board is forgotten."""
+        raise NotImplementedError
+
     def _set_up(self, root: Board[Any]) -> None:
         """Begin a game at this board."""
         raise NotImplementedError
+
+    def _look_at(self, clock: Clock, board: Board[Any]) -> None:
+        """Take note of the time before it is shown the board."""
 
     def _play(self, side: Side, move: Move) -> None:
         """Make a move on its board."""
@@ -84,8 +107,8 @@ class ProgramPlayer:
         """Take moves back on its board; whether it can."""
         return False
 
-    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None) -> Choice | None:
-        """Its move; None if it was to stop thinking and did not."""
+    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+        """Its move; None if it was to stop thinking and did not. The clock has run since `began`."""
         raise NotImplementedError
 
     # --- the program and its board ---
@@ -104,6 +127,12 @@ class ProgramPlayer:
         program, self._running, self._root = self._running, None, None
         if program is not None:
             program.end(farewell)
+
+    def _remark(self, kind: str, what: str) -> None:
+        """Say what was let pass, once of each kind."""
+        if kind not in self._remarked:
+            self._remarked.add(kind)
+            log.warning("outflank: %s: %s", self.name or self.command, what)
 
     @contextmanager
     def _failing(self) -> Iterator[None]:

@@ -1,7 +1,6 @@
 """A player that is a program which speaks GTP 2."""
 
 import contextlib
-import math
 import tempfile
 import time
 from collections.abc import Sequence
@@ -10,26 +9,76 @@ from typing import Any
 
 from outflank.boards import AbaloneBoard, Board, Move, OthelloBoard
 from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.player import Choice, Player
+from outflank.engine.player import Choice, Player, PlayerFailed
+from outflank.engine.timing import safety_margin
 from outflank.games.sides import Side
-from outflank.protocols.client import ANSWER_SECONDS, GRACE_SECONDS, Interrupted, failed, shown
+from outflank.protocols.client import (
+    ANSWER_SECONDS,
+    GRACE_SECONDS,
+    PATIENCE_SECONDS,
+    START_SECONDS,
+    Interrupted,
+    failed,
+    shown,
+)
 from outflank.protocols.driving import ProgramPlayer, Refusal, read_move
 from outflank.protocols.gtp import STOP
+from outflank.protocols.gtp_telling import Telling, time_left, time_settings
 from outflank.search.contract import Stop
+
+NEEDED = ("clear_board", "play", "genmove")
+"""Commands without which there is no game."""
+
+MOST_STRAYS = 10
+"""Lines before an answer that are passed over: some programs talk to themselves when they are busy."""
+
+TRIED_PLIES = 10
+"""Moves that a program is shown to see whether it has the board that it was given."""
 
 
 class GtpPlayer(ProgramPlayer):
     """Asks a program with `genmove`, and tells it the time."""
 
-    _known: frozenset[str] = frozenset()
-    _control: TimeControl | None = None
-    _passes_itself = False
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        game: Any,
+        *,
+        name: str = "",
+        telling: Telling = Telling.MAIN,
+        start_seconds: float = START_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._telling = telling
+        self._known: frozenset[str] = frozenset()
+        self._control = TimeControl()
+        self._late_seconds = 0.0  # the longest that it has taken to answer what needs no thought
+        self._passes_itself = False
+        self._loaded = False
+        super().__init__(command, game, name=name, start_seconds=start_seconds, patience_seconds=patience_seconds)
 
     def _greet(self) -> None:
-        self._control = None
+        self._control, self._loaded = TimeControl(), False
         self._known = frozenset(self._ask("list_commands", self.start_seconds).split())
+        missing = [each for each in NEEDED if each not in self._known]
+        if missing:
+            raise failed("protocol", f"it does not know {', '.join(missing)}")
         if not self.name:
             self.name = self._ask("name") or "gtp"
+
+    def _try(self, board: Board[Any]) -> None:
+        """By a few moves: a program that has another board refuses one of them."""
+        self._show(board)
+        line = board.copy()
+        try:
+            for _ in range(TRIED_PLIES):
+                if line.is_game_over():
+                    break
+                move = line.legal_moves[-1]
+                self._play(line.turn, move)
+                line.push(move)
+        except Refusal as refusal:
+            raise Refusal(f"it does not take {board.to_text()!r} as the start of a game ({refusal})") from None
 
     # --- the dialogue ---
 
@@ -40,14 +89,25 @@ class GtpPlayer(ProgramPlayer):
     def _answer(self, command: str, deadline: float, mark: object = None) -> str:
         """The text of the next answer; `Refusal` if it is an error."""
         lines: list[str] = []
+        strays: list[str] = []
         while True:
-            line = self._program.receive(deadline, mark)
+            try:
+                line = self._program.receive(deadline, mark)
+            except PlayerFailed as failure:
+                if not strays or lines:
+                    raise
+                raise failed("protocol", f"{command!r} was answered by {shown(strays[0])} ({failure})") from None
             if line.strip():
                 if not lines and line[0] not in "=?":
-                    raise failed("protocol", f"{command!r} was answered by {shown(line)}")
-                lines.append(line)
+                    strays.append(line)
+                    if len(strays) > MOST_STRAYS:
+                        raise failed("protocol", f"{command!r} was answered by {shown(strays[0])}")
+                else:
+                    lines.append(line)
             elif lines:
                 break
+        if strays:
+            self._remark("stray", f"a line before the answer to {command!r} is skipped: {shown(strays[0])}")
         text = "\n".join(lines)[1:].strip()
         if lines[0][0] == "?":
             raise Refusal(f"{command!r} was refused: {shown(text)}")
@@ -56,19 +116,30 @@ class GtpPlayer(ProgramPlayer):
     # --- its board ---
 
     def _set_up(self, root: Board[Any]) -> None:
+        start = OthelloBoard.start(root.size) if isinstance(root, OthelloBoard) else AbaloneBoard.start()
+        if self._loaded and root == start:
+            # For some programs the start of a game is, from then on, the position that was loaded.
+            self._leave("quit")
+            self._start()
         if "set_game" in self._known:
             self._ask(f"set_game {type(root.game).__name__}")
         if isinstance(root, OthelloBoard) and "boardsize" in self._known:
             self._ask(f"boardsize {root.size}")
         self._ask("clear_board", self.start_seconds)
-        if isinstance(root, OthelloBoard) and root != OthelloBoard.start(root.size):
-            self._load("loadsgf", _sgf(root))
-        elif isinstance(root, AbaloneBoard) and root != AbaloneBoard.start():
-            self._load("loadposition", root.to_position_file())
+        if root == start:
+            return
+        if isinstance(root, OthelloBoard):
+            self._load("loadsgf", "position.sgf", _sgf(root))
+        elif isinstance(root, AbaloneBoard):
+            self._load("loadposition", "position.txt", root.to_position_file())
 
-    def _load(self, command: str, text: str) -> None:
+    def _load(self, command: str, name: str, text: str) -> None:
+        """From a file, whose name says what it is: some programs go by that."""
+        if command not in self._known:
+            raise Refusal(f"it knows no {command}, which a game that starts at a position needs")
+        self._loaded = True
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
-            path = Path(folder) / "position"
+            path = Path(folder) / name
             path.write_text(text, encoding="ascii")
             self._ask(f"{command} {path}")
 
@@ -89,10 +160,11 @@ class GtpPlayer(ProgramPlayer):
 
     # --- moves and time ---
 
-    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None) -> Choice | None:
-        self._tell_time(board.turn, clock)
+    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+        if self._telling is not Telling.NOTHING:
+            self._tell_time(board, clock)
         seconds = self.patience_seconds if clock.move_seconds is None else clock.move_seconds + GRACE_SECONDS
-        command, deadline = f"genmove {board.turn}", time.monotonic() + seconds
+        command, deadline = f"genmove {board.turn}", began + seconds
         with self._program.interrupting(stop) as mark:
             self._program.send(command)
             try:
@@ -114,36 +186,31 @@ class GtpPlayer(ProgramPlayer):
             self._answer(STOP, time.monotonic() + GRACE_SECONDS)
         return text
 
-    def _tell_time(self, side: Side, clock: Clock) -> None:
-        exactly = STOP in self._known
-        if clock.control != self._control and "time_settings" in self._known:
-            self._ask(f"time_settings {_settings(clock.control, exactly)}")
+    def _tell_time(self, board: Board[Any], clock: Clock) -> None:
+        """What there is to tell: nothing of a time without end, unless the program has been told of another."""
+        telling = Telling.EXACTLY if STOP in self._known else self._telling
+        if clock.control != self._control:
+            self._tell("time_settings", time_settings(clock.control, board, telling))
             self._control = clock.control
-        if "time_left" in self._known and clock.move_seconds is not None:
-            stones = int(clock.control.move_seconds is not None)
-            self._ask(f"time_left {side} {_seconds(clock.move_seconds, exactly)} {stones}")
+        if clock.move_seconds is not None:
+            margin = max(safety_margin(), 2 * self._late_seconds)
+            self._tell("time_left", f"{board.turn} {time_left(clock, board, telling, margin)}")
+
+    def _tell(self, command: str, words: str) -> None:
+        """A program that does not want to know the time keeps it as well as it can."""
+        if command not in self._known:
+            return
+        began = time.monotonic()
+        try:
+            self._ask(f"{command} {words}")
+        except Refusal as refusal:
+            self._remark(command, str(refusal))
+        self._late_seconds = max(self._late_seconds, time.monotonic() - began)
 
 
-def player(command: str | Sequence[str], game: Any) -> Player:
-    """The player that this command starts."""
-    return GtpPlayer(command, game)
-
-
-def _settings(control: TimeControl, exactly: bool) -> str:
-    """Main time, the period and its moves. GTP has no increment: a period for each move comes nearest."""
-    if control.move_seconds is not None:
-        return f"0 {_seconds(control.move_seconds, exactly)} 1"
-    if control.game_seconds is None:
-        return "0 1 0"  # as it says that there is no limit
-    main = _seconds(control.game_seconds, exactly)
-    if control.increment_seconds > 0:
-        return f"{main} {_seconds(control.increment_seconds, exactly)} 1"
-    return f"{main} 0 0"
-
-
-def _seconds(seconds: float, exactly: bool) -> str:
-    """Whole ones, as GTP has it, for programs that are not ours; never none, which might mean no limit."""
-    return f"{max(seconds, 0.001):.3f}" if exactly else str(max(1, math.floor(seconds)))
+def player(command: str | Sequence[str], game: Any, *, clock: str = "main") -> Player:
+    """The player that this command starts, with the settings that its words may have."""
+    return GtpPlayer(command, game, telling=Telling.named(clock))
 
 
 def _sgf(board: OthelloBoard) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from outflank.boards import Board, Move, OthelloBoard
-from outflank.engine.clock import Clock
 from outflank.engine.levels import HIGHEST, level
 from outflank.engine.player import Player
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.properties import read_game
 from outflank.protocols.listening import Urgency, cleaned
+from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate
@@ -51,6 +51,7 @@ class NBoardEngine(Engine):
         self._make, self._name = make, name
         self._seconds, self._options = seconds, options
         self._board: Board[Any] = OthelloBoard.start()
+        self._clock = NBoardClock()
         self._depth: int | None = None
         self._table: Table | None = None
         self._table_for: Any = None
@@ -103,6 +104,7 @@ class NBoardEngine(Engine):
             if not board.moves:
                 self._ready(board).new_game(board)
             self._board = board
+            self._clock.set(value)
         # Contempt is taken note of by nobody: a draw is worth no more and no less than its score.
         yield from ()
 
@@ -112,7 +114,9 @@ class NBoardEngine(Engine):
         is_pass = text.strip().lower() in ("pa", "pass")
         if not is_pass and [move.is_pass for move in board.legal_moves] == [True]:
             board.push("pass")  # left out, as in most transcripts
+        side = board.turn
         board.push(text)
+        self._clock.spend(side, rest)
         yield from ()
 
     def _quit(self, rest: str) -> Iterator[str]:
@@ -133,7 +137,7 @@ class NBoardEngine(Engine):
         player = self._ready()
         began = time.perf_counter()
         with self._thinking() as stop:
-            choice = player.choose(self._board.copy(), Clock(), stop=stop)
+            choice = player.choose(self._board.copy(), self._clock.of(self._board.turn), stop=stop)
         seconds = time.perf_counter() - began
         discs = choice.worth(self._board.game)
         worth = "" if discs is None else f"{discs:.2f}"
