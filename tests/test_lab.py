@@ -4,13 +4,15 @@ import csv
 import io
 import json
 import os
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
 
 import pytest
 
-from outflank import lab
+from outflank import Board, OthelloBoard, lab
 from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.head import Tuning
@@ -19,10 +21,13 @@ from outflank.errors import OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab import cluster_samples, literature
 from outflank.lab import experiment as registry
+from outflank.lab.boards import MIDGAME_LINE, lab_positions, othello_start
 from outflank.lab.provenance import in_command_line
 from outflank.lab.studies import reproduce
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "lab"
 
 SMALL = {
     "parallelism": {
@@ -187,6 +192,85 @@ def test_an_experiment_says_something_and_can_be_drawn_again_from_its_json_alone
     assert again.notes == report.notes
     for path in out.iterdir():
         assert (tmp_path / path.name).read_text() == path.read_text()
+
+
+START, MIDGAME, ABALONE = othello_start().to_text(), MIDGAME_LINE, lab_positions()["start"].to_text()
+OPENING = Board.from_text("f5d6c3d3c4f4f6").to_text()
+BOTH = {(START, 5), (MIDGAME, 4)}
+FOUR = {(board.to_text(), 2) for board in lab_positions().values()}
+SEARCHED = {
+    "parallelism": {(START, 3), (MIDGAME, 6)},
+    "scaling": {(MIDGAME, 5)},
+    "threshold": {(START, 6)},
+    "replication": {(START, 6)},
+    "simulate": {(OPENING, 8)},
+    "granularity": {(MIDGAME, 4)},
+    "levels": {(MIDGAME, 5)},
+    "schedule": {(lab_positions()["midgame1"].to_text(), 2)},
+    "shape": {(MIDGAME, 4)},
+    **dict.fromkeys(("orderings", "pivot", "coarseness", "symmetry", "algorithms"), BOTH),
+    "table": {(START, 6), (MIDGAME, 5)},
+    "hash": {(START, 5), (MIDGAME, 3), (ABALONE, 2)},
+    **{name: {(START, 2)} for name in ("nodes", "times", "branching", "determinism")},
+    "depths": {(ABALONE, depth) for depth in (1, 2, 3)},
+    "pruning": FOUR,
+    "races": {(OthelloBoard.start(4).to_text(), 2)},
+    "profile": {(MIDGAME, 6)},
+    "reproduce": FOUR | {(ABALONE, depth) for depth in (1, 2, 3, 4, 5, 6)},
+}
+"""The positions and depths that each experiment in small really searches."""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", SMALL)
+def test_positions_and_depths_that_were_searched_are_in_the_json_and_on_the_page(name, small):
+    _, out = small(name)
+    told = json.loads((out / f"{name}.json").read_text())["searched"]
+    assert {(each["position"], each["depth"]) for each in told} == SEARCHED[name]
+    page = ElementTree.fromstring((out / f"{name}.html").read_text().removeprefix("<!DOCTYPE html>"))
+    (section,) = [each for each in page.iter("section") if each.findtext("h2") == "What was searched"]
+    cards = [each for each in section.iter("div") if each.get("class") == "place"]
+    shown = {card.findtext("div/code"): "".join(card.itertext()) for card in cards}
+    for each in told:
+        board = Board.from_text(each["position"])
+        for move in each.get("moves", "").split():
+            board.push(move)
+        words = shown[each["position"]]
+        assert each["algorithm"] in words
+        assert re.search(rf"depths? [^·]*\b{each['depth']}\b", words)
+        assert each.get("evaluation", "") in words
+    assert len(list(section.iter("{http://www.w3.org/2000/svg}svg"))) == min(len(cards), 6)
+
+
+@pytest.mark.compiled
+def test_a_depth_that_is_never_reached_is_not_told_as_searched():
+    report = lab.run("scaling", position=OthelloBoard.start(4).to_text(), depth=40, workers=(1,), rounds=1)
+    (told,) = report.searched
+    assert told.depth < 40
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (7, "not a list"),
+        ([7], "an object"),
+        ([{"game": "othello"}], "position is None"),
+        ([{"game": "othello", "position": 7}], "position is 7"),
+    ],
+)
+def test_a_damaged_account_of_what_was_searched_is_one_line(counting, tmp_path, wrong, says):
+    lab.run("counting", upto=2, out=tmp_path)
+    path = tmp_path / "counting.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "searched": wrong}))
+    with pytest.raises(OutflankError, match=says):
+        lab.redraw(path)
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_results_of_older_versions_are_still_drawn(path):
+    report = lab.redraw(path)
+    assert report.tables
+    assert "What was searched" not in report._repr_html_()
 
 
 @pytest.mark.compiled

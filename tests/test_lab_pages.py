@@ -4,17 +4,20 @@ import re
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 from math import inf, isclose, log10, nan
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.lab import provenance
 from outflank.lab.drawing.axes import axis_over
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
+from outflank.lab.searched import Searched
 from tests.conftest import examples
 
 pytestmark = pytest.mark.plain
@@ -367,6 +370,49 @@ def test_pictures_are_accessible():
     assert "speed-up over workers" in root.findtext(f"{SVG}desc")
 
 
+# Where a result comes from.
+
+
+class Installed:
+    """A package as pip leaves it."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def locate_file(self, name):
+        return Path(provenance.outflank.__file__).parent
+
+    def read_text(self, name):
+        return self.told if name == "direct_url.json" else None
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (None, "a package index"),
+        ('{"url": "file:///home/me/outflank-0.1.0-py3-none-any.whl"}', "the file outflank-0.1.0-py3-none-any.whl"),
+        ('{"url": "file:///home/me/outflank/", "dir_info": {}}', "the folder outflank"),
+        (
+            '{"url": "https://example.org/o.git", "vcs_info": {"vcs": "git", "commit_id": "0123456789abcdef"}}',
+            "git o.git 0123456789ab",
+        ),
+        ("{", "a folder, not installed"),
+    ],
+)
+def test_an_installed_package_says_which_it_is_without_a_repository(monkeypatch, told, said):
+    monkeypatch.setattr(provenance, "distribution", lambda name: Installed(told))
+    monkeypatch.setattr(provenance, "commit", lambda: None)
+    found = provenance.provenance("outflank lab scaling")
+    assert found["commit"] is None
+    assert found["package"]["from"] == said
+    assert found["package"]["version"] == provenance.outflank.__version__
+    assert re.fullmatch("[0-9a-f]{16}", found["package"]["sources"])
+    text = page_text(page_html(report(provenance=found)))
+    assert said in text
+    assert found["machine"]["processor"] in text
+    assert "/home" not in text
+
+
 # Flame graphs and timelines.
 
 
@@ -549,6 +595,20 @@ def test_text_from_outside_is_escaped_everywhere():
             ),
         ),
         notes=(NASTY,),
+        searched=(
+            Searched(
+                game=NASTY,
+                position=NASTY,
+                moves=NASTY,
+                depth=3,
+                least_depth=1,
+                algorithm=NASTY,
+                evaluation=NASTY,
+                schemes=(NASTY,),
+                workers=(2,),
+                searches=1,
+            ),
+        ),
     )
     for page in (page_html(nasty), report_html(nasty)):
         assert "<b>" not in page

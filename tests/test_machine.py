@@ -1,6 +1,7 @@
 """What a container allows is less than what the machine has."""
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,33 @@ def test_without_limits_the_machine_counts(files):
     found = machine.this_machine()
     assert found.memory_bytes == found.usable_memory_bytes
     assert found.as_dict()["cores"] >= 1
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
+def test_a_processor_has_a_model_even_where_the_system_tells_none(files, monkeypatch, system):
+    files({"/proc/cpuinfo": "CPU implementer\t: 0x41\nCPU part\t: 0xd0c"})
+    monkeypatch.setattr(machine.sys, "platform", system)
+    monkeypatch.setitem(machine.sys.modules, "winreg", Registry)
+    monkeypatch.setattr(machine, "_printed", lambda *command: "Apple M2 Pro")
+    wanted = {"linux": "neoverse-n1", "darwin": "Apple M2 Pro", "win32": "Some Processor 9000"}[system]
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "neoverse-n1")
+    assert machine._processor() == wanted
+
+
+class Registry:
+    """What Windows says of its processor."""
+
+    HKEY_LOCAL_MACHINE = None
+
+    @staticmethod
+    @contextmanager
+    def OpenKey(root, name):  # noqa: N802  # Windows calls it so
+        yield name
+
+    @staticmethod
+    def QueryValueEx(key, name):  # noqa: N802
+        return "Some Processor 9000 ", 1
 
 
 def test_version_2_groups_limit_and_parents_do_too(files):

@@ -2,13 +2,17 @@
 
 import os
 import platform
+import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 MOST_WORKERS = 1024
 """Threads that one search, count or experiment may have: more than machines have cores is a slip of the hand."""
+
+WINDOWS_PROCESSOR = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +68,40 @@ def can_pin() -> bool:
 
 
 def _processor() -> str:
-    if sys.platform == "linux":
-        for line in _lines(Path("/proc/cpuinfo")):
-            name, _, value = line.partition(":")
-            if name.strip() in ("model name", "Processor", "cpu model"):
-                return value.strip()
-    return platform.processor() or platform.machine()
+    """The processor's model, as its maker calls it, or else as the compiler does."""
+    return _named_by_system() or _named_by_compiler() or platform.processor() or platform.machine()
+
+
+def _named_by_system() -> str:
+    if sys.platform == "darwin":
+        return _printed("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
+    if sys.platform == "win32":
+        import winreg
+
+        with suppress(OSError), winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, WINDOWS_PROCESSOR) as key:
+            return str(winreg.QueryValueEx(key, "ProcessorNameString")[0]).strip()
+        return ""
+    for line in _lines(Path("/proc/cpuinfo")):
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Processor", "cpu model"):
+            return value.strip()
+    return ""
+
+
+def _named_by_compiler() -> str:
+    """Linux tells ARM's processors by numbers alone; LLVM knows whose they are."""
+    from llvmlite.binding import get_host_cpu_name
+
+    name = str(get_host_cpu_name())
+    return "" if name == "generic" else name
+
+
+def _printed(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
 
 
 def _memory() -> int | None:

@@ -105,10 +105,21 @@ class AbaloneBoard(Board[AbaloneMove]):
         """The position as the lab program's file."""
         return write_position_file(self.position, self.turn, self.ply)
 
-    def svg(self, *, width: int = 400) -> str:
-        """A picture; the cells of the last move are marked."""
+    def svg(
+        self,
+        *,
+        width: int = 400,
+        legal: bool = True,
+        played: AbaloneMove | None = None,
+        better: AbaloneMove | None = None,
+    ) -> str:
+        """A picture; the cells of the last move are marked, and lines show moves that are `played` here or `better`.
+
+        Legal moves are too many to be shown.
+        """
         last = _path(self.moves[-1]) if self.moves else ()
-        return abalone_svg(*self._by_colour(), last=last, width=width)
+        ways = tuple(() if move is None else _ways(move) for move in (played, better))
+        return abalone_svg(*self._by_colour(), last=last, played=ways[0], better=ways[1], width=width)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -160,7 +171,12 @@ class AbaloneBoard(Board[AbaloneMove]):
         return self._first_since_loss + len(self._past)
 
 
+def _ways(move: AbaloneMove) -> tuple[tuple[Cell, Cell], ...]:
+    """From where to where a move's ends go."""
+    first, last, step = ends(move.code)
+    return tuple((end, stepped(end, step)) for end in dict.fromkeys((first, last)))
+
+
 def _path(move: AbaloneMove) -> tuple[Cell, ...]:
     """The cells that a move's ends leave and reach."""
-    first, last, step = ends(move.code)
-    return tuple(cell for end in (first, last) for cell in (end, stepped(end, step)) if on_board(cell))
+    return tuple(cell for way in _ways(move) for cell in way if on_board(cell))

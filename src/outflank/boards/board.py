@@ -90,8 +90,8 @@ class Board(Generic[M]):
         """The position on one line, as `from_text` reads it."""
         raise FormatError(f"{type(self.game).__name__} has no notation for positions")
 
-    def svg(self, *, width: int = 400) -> str:
-        """A picture of the position, `width` pixels wide."""
+    def svg(self, *, width: int = 400, legal: bool = True, played: M | None = None, better: M | None = None) -> str:
+        """A picture of the position, `width` pixels wide; a move `played` here and a `better` one are shown."""
         raise FormatError(f"{type(self.game).__name__} has no picture")
 
     def move(self, code: int) -> M:

@@ -88,11 +88,29 @@ class OthelloBoard(Board[OthelloMove]):
         """The moves made on this board, passes left out."""
         return write_transcript(self.game, (move.code for move in self.moves))
 
-    def svg(self, *, width: int = 400) -> str:
-        """A picture: the legal moves are dotted, the last move is marked."""
+    def svg(
+        self,
+        *,
+        width: int = 400,
+        legal: bool = True,
+        played: OthelloMove | None = None,
+        better: OthelloMove | None = None,
+    ) -> str:
+        """A picture: the legal moves are dotted unless told otherwise, and the last move is marked.
+
+        A move that is `played` here is crossed, a `better` one ringed.
+        """
         last = self.moves[-1].square if self.moves else None
-        legal = [move.code for move in self.legal_moves]
-        return othello_svg(self.size, *self._by_colour(), legal=legal, last=last, width=width)
+        dotted = [move.code for move in self.legal_moves] if legal else []
+        return othello_svg(
+            self.size,
+            *self._by_colour(),
+            legal=dotted,
+            last=last,
+            played=None if played is None else played.square,
+            better=None if better is None else better.square,
+            width=width,
+        )
 
     def _repr_svg_(self) -> str:
         return self.svg()

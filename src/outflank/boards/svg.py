@@ -12,6 +12,8 @@ RIM = "#00000055"
 FELT, GRID = "#2e7d54", "#1d5337"
 WOOD, HOLLOW = "#c9a06c", "#a97f4c"
 MARK = "#e8b02f"
+WORSE, BETTER = "#ff8a75", "#8fd3ff"
+"""What was played and what was better: apart in their lightness too, on felt and on wood."""
 LABEL, INK = "#6b6b6b", "#5b3f1d"
 UNIT = 40
 """Pixels of a square or a cell before the picture is scaled."""
@@ -24,6 +26,8 @@ def othello_svg(
     *,
     legal: Collection[int] = (),
     last: int | None = None,
+    played: int | None = None,
+    better: int | None = None,
     width: int = 400,
 ) -> str:
     """A square board with its coordinates."""
@@ -40,6 +44,13 @@ def othello_svg(
             parts.append(f'<circle cx="{x}" cy="{y}" r="{0.11 * UNIT:g}" fill="{GRID}"/>')
         if square == last:
             parts.append(f'<circle cx="{x}" cy="{y}" r="{0.1 * UNIT:g}" fill="{MARK}"/>')
+        if square == played:
+            arm = 0.2 * UNIT
+            way = f"M{x - arm:g} {y - arm:g}l{2 * arm:g} {2 * arm:g}m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
+            parts.append(f'<path d="{way}" stroke="{WORSE}" stroke-width="5"><title>played</title></path>')
+        if square == better:
+            ring = f'r="{0.3 * UNIT:g}" fill="none" stroke="{BETTER}" stroke-width="4"'
+            parts.append(f'<circle cx="{x}" cy="{y}" {ring}><title>better</title></circle>')
     for index in range(size):
         middle = (index + 0.5) * UNIT
         parts.append(_label(middle, -0.25 * UNIT, "abcdefgh"[index]))
@@ -47,7 +58,15 @@ def othello_svg(
     return _picture(parts, (-0.6 * UNIT, -0.6 * UNIT, side + 0.8 * UNIT, side + 0.8 * UNIT), width, "Othello board")
 
 
-def abalone_svg(black: int, white: int, *, last: Iterable[geometry.Cell] = (), width: int = 400) -> str:
+def abalone_svg(
+    black: int,
+    white: int,
+    *,
+    last: Iterable[geometry.Cell] = (),
+    played: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
+    better: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
+    width: int = 400,
+) -> str:
     """A hexagon, row I on top, with the rows' letters and the columns' numbers."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     marked = set(last)
@@ -68,6 +87,8 @@ def abalone_svg(black: int, white: int, *, last: Iterable[geometry.Cell] = (), w
     for column in range(9):
         x, y = _centre((max(0, column - 4) - 1, column))
         parts.append(_label(x, y, str(column + 1), INK))
+    parts += [_way(*way, WORSE, "played") for way in played]
+    parts += [_way(*way, BETTER, "better") for way in better]
     return _picture(parts, (-5.9 * UNIT, -5.15 * UNIT, 11.8 * UNIT, 10.3 * UNIT), width, "Abalone board")
 
 
@@ -75,6 +96,13 @@ def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
     """Where a cell's centre is drawn, the board's centre being 0, 0."""
     row, column = cell[0] - geometry.CENTRE[0], cell[1] - geometry.CENTRE[1]
     return (column - row / 2) * UNIT * stretch, -row * sqrt(3) / 2 * UNIT * stretch
+
+
+def _way(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:
+    """A line from cell to cell, a blob where it ends."""
+    (x, y), (u, v) = _centre(begin), _centre(end)
+    line = f'<path d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" stroke="{stroke}" stroke-width="5" stroke-linecap="round"/>'
+    return f'<g><title>{title}</title>{line}<circle cx="{u:.1f}" cy="{v:.1f}" r="8" fill="{stroke}"/></g>'
 
 
 def _disc(x: float, y: float, radius: float, *, black: bool) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from outflank.boards import AbaloneBoard, OthelloBoard
 from outflank.boards.board import Board
 from outflank.games.sides import Side
+from outflank.lab.searched import search
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import search
 from outflank.search.ordering import ordering_named
 from outflank.search.probes import Counts
 
@@ -57,6 +57,7 @@ def self_play(
             board,
             Limits(depth=depth),
             stop=stop,
+            in_game=True,
             **{"workers": 1, **PROGRAM, "passes": rules.passes, "ties": rules.ties[board.turn], **options},
         )
         if stop.called:

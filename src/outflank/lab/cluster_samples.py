@@ -10,6 +10,7 @@ from outflank.distributed.statistics import cluster_statistics
 from outflank.lab.experiment import Task
 from outflank.lab.measuring import Side, counted, searched
 from outflank.lab.report import Sample
+from outflank.lab.searched import noted
 from outflank.search.contract import Limits, Stop
 
 _clusters: dict[str, Cluster] = {}
@@ -48,6 +49,7 @@ def on_cluster(side: Side, text: str, nodes: int | None, replication: str, stop:
         stop=stop,
         **{"workers": 1, "replication": replication, **side.options},
     )
+    noted(side.board, found, side.options)
     assert cluster.head is not None
     done = cluster_statistics(cluster.head)
     return {

@@ -11,9 +11,9 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.lab.experiment import Task
 from outflank.lab.report import Cell, Sample
+from outflank.lab.searched import search, unnoted
 from outflank.machine import usable_cores
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import search
 from outflank.search.division import scheme_named
 
 
@@ -89,7 +89,8 @@ def _sampled(side: Side, number_: int, stop: Stop) -> list[Sample]:
 
 def warm(side: Side) -> None:
     """Compile what a side needs, so that no sample has to wait for it."""
-    search(side.board, Limits(depth=1), **{"workers": 1, **side.options, "deepen": False})
+    with unnoted():
+        search(side.board, Limits(depth=1), **{"workers": 1, **side.options, "deepen": False})
 
 
 def grouped(samples: Iterable[Sample], *names: str) -> dict[tuple[Cell, ...], list[Sample]]:

@@ -1,10 +1,13 @@
 """Where a result comes from: what is needed to repeat it, or to doubt it."""
 
+import json
 import platform
 import subprocess
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ def provenance(command: str, **more: Any) -> dict[str, Any]:
         "command": command,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),
+        "package": package(),
         "machine": this_machine().as_dict(),
         "versions": {
             "outflank": outflank.__version__,
@@ -36,6 +40,42 @@ def commit() -> str | None:
     if not any((parent / ".git").exists() for parent in (home.parent, home.parent.parent)):
         return None
     return first_line("git", "-C", str(home), "describe", "--always", "--dirty") or None
+
+
+def package() -> dict[str, Any]:
+    """Which outflank this is, also where there is no repository: its version, whence it came, and its sources."""
+    return {"version": outflank.__version__, "from": installed_from(), "sources": sources_digest()}
+
+
+def installed_from() -> str:
+    """Where the package that runs was installed from. Of paths and addresses the last part alone: pages are shown."""
+    home = Path(outflank.__file__).parent
+    try:
+        found = distribution("outflank")
+        installed = Path(str(found.locate_file("outflank"))).resolve() == home.resolve()
+        told = json.loads(found.read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return "a folder, not installed"
+    url = str(told.get("url", "")).rstrip("/")
+    name = url.rpartition("/")[2]
+    if not installed:
+        return "a checkout"
+    if "vcs_info" in told:
+        return f"{told['vcs_info'].get('vcs', 'git')} {name} {told['vcs_info'].get('commit_id', '')[:12]}".strip()
+    if "dir_info" in told:
+        return f"the folder {name}"
+    return f"the file {name}" if name else "a package index"
+
+
+@cache
+def sources_digest() -> str:
+    """A name for exactly these sources, wherever they lie: the same text gives the same one."""
+    home = Path(outflank.__file__).parent
+    digest = sha256()
+    for path in sorted(home.rglob("*.py"), key=lambda path: path.relative_to(home).as_posix()):
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(f"{path.relative_to(home).as_posix()} {len(text)}\n".encode() + text)
+    return digest.hexdigest()[:16]
 
 
 def first_line(*command: str) -> str:

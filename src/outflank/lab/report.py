@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from outflank.lab.searched import Searched
+
 if TYPE_CHECKING:
     import pandas
 
@@ -176,6 +178,8 @@ class Report:
     """Command, commit, machine, versions and seed: what is needed to repeat it."""
     samples: tuple[Sample, ...]
     tables: tuple[Table, ...]
+    searched: tuple[Searched, ...] = ()
+    """Positions and depths that were really searched; older documents do not tell."""
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
     """What was found, and what must not be concluded from it."""

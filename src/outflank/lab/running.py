@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, experiment_named
 from outflank.lab.provenance import in_command_line, provenance
 from outflank.lab.report import Report, Sample
+from outflank.lab.searched import Searched, noting, together
 from outflank.search.contract import Stop
 
 KEEP_SECONDS = 2.0
@@ -60,13 +61,13 @@ def run(
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
     if directory is None:
-        return _Run(experiment, chosen, None, origin, []).measure(progress, stop or Stop())
+        return _Run(experiment, chosen, None, _Kept(origin, [], ())).measure(progress, stop or Stop())
     if resume:
         store.read(directory / f"{name}.json")  # before a directory is made where none is
     store.check_writable(directory)
     with held(directory / f"{name}.json", "another process is writing this result"):
-        kept, origin = _begin(experiment, chosen, directory, origin, resume=resume, replace=replace)
-        return _Run(experiment, chosen, directory, origin, kept).measure(progress, stop or Stop())
+        kept = _begin(experiment, chosen, directory, origin, resume=resume, replace=replace)
+        return _Run(experiment, chosen, directory, kept).measure(progress, stop or Stop())
 
 
 def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
@@ -75,7 +76,8 @@ def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
     experiment = experiment_named(found["experiment"])
     chosen = _chosen(experiment, found["parameters"])
     directory = Path(out) if out is not None else None
-    report = report_of(experiment, chosen, found["provenance"], found["samples"], bool(found.get("complete")))
+    kept = _Kept(found["provenance"], found["samples"], store.searched_in(found, Path(path)))
+    report = report_of(experiment, chosen, kept, complete=bool(found.get("complete")))
     if directory is not None:
         store.check_writable(directory)
         with held(directory / f"{experiment.name}.json", "another process is writing this result"):
@@ -83,19 +85,27 @@ def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
     return report
 
 
-def report_of(
-    experiment: Experiment[Any], chosen: Any, origin: dict[str, Any], samples: Sequence[Sample], complete: bool
-) -> Report:
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What has been measured so far, and where it comes from."""
+
+    origin: dict[str, Any]
+    samples: list[Sample]
+    searched: tuple[Searched, ...]
+
+
+def report_of(experiment: Experiment[Any], chosen: Any, kept: _Kept, *, complete: bool) -> Report:
     """What an experiment concludes from samples."""
-    conclusion = experiment.conclude(chosen, samples)
+    conclusion = experiment.conclude(chosen, kept.samples)
     return Report(
         experiment=experiment.name,
         question=experiment.question,
         reports=experiment.reports,
         parameters=json.loads(json.dumps(asdict(chosen))),
-        provenance=origin,
-        samples=tuple(samples),
+        provenance=kept.origin,
+        samples=tuple(kept.samples),
         tables=conclusion.tables,
+        searched=kept.searched,
         figures=conclusion.figures,
         notes=conclusion.notes,
         passed=conclusion.passed,
@@ -131,7 +141,7 @@ def _begin(
     *,
     resume: bool,
     replace: bool,
-) -> tuple[list[Sample], dict[str, Any]]:
+) -> _Kept:
     """What an earlier run has left in the directory, and where that comes from."""
     path = directory / f"{experiment.name}.json"
     if resume:
@@ -141,14 +151,14 @@ def _begin(
         if found["parameters"] != json.loads(json.dumps(asdict(chosen))):
             before = in_command_line(experiment.name, found["parameters"], asdict(experiment.parameters()))
             raise OutflankError(f"{path} was measured with other parameters: {before}")
-        if found["provenance"].get("commit") != origin["commit"]:
+        if any(found["provenance"].get(key) != origin[key] for key in ("commit", "package")):
             origin["resumed from"] = found["provenance"]
         else:
             origin = found["provenance"]
-        return found["samples"], origin
+        return _Kept(origin, found["samples"], store.searched_in(found, path))
     if path.exists() and not replace:
         raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
-    return [], origin
+    return _Kept(origin, [], ())
 
 
 class _Run:
@@ -159,17 +169,16 @@ class _Run:
         experiment: Experiment[Any],
         chosen: Any,
         directory: Path | None,
-        origin: dict[str, Any],
-        kept: list[Sample],
+        kept: _Kept,
     ) -> None:
         self.experiment, self.chosen, self.directory = experiment, chosen, directory
-        self.origin, self.samples = origin, kept
+        self.kept = kept
         self.written = time.monotonic()
 
     def measure(self, progress: Callable[[Progress], None] | None, stop: Stop) -> Report:
         tasks = self.experiment.tasks(self.chosen)
         total = sum(task.weight for task in tasks)
-        known = {str(sample["task"]) for sample in self.samples}
+        known = {str(sample["task"]) for sample in self.kept.samples}
         done = sum(task.weight for task in tasks if task.name in known)
         skipped, began = done, time.monotonic()
         try:
@@ -181,10 +190,13 @@ class _Run:
                     known_pace = done - skipped > ENOUGH_TO_JUDGE * total
                     left = spent / (done - skipped) * (total - done) if known_pace else None
                     progress(Progress(task=task.name, done=done / total, seconds_left=left))
-                fresh = [{"task": task.name, **sample} for sample in task.run(stop)] if not stop.called else []
+                with noting() as searched:
+                    fresh = [{"task": task.name, **sample} for sample in task.run(stop)] if not stop.called else []
                 if stop.called:
                     break  # what the stopped task found is worth nothing
-                self.samples += fresh
+                self.kept = _Kept(
+                    self.kept.origin, [*self.kept.samples, *fresh], together((*self.kept.searched, *searched))
+                )
                 done += task.weight
                 if time.monotonic() > self.written + KEEP_SECONDS:
                     self._keep()
@@ -193,7 +205,7 @@ class _Run:
             raise
         if progress is not None:
             progress(Progress(task="", done=done / total if total else 1.0, seconds_left=None))
-        report = report_of(self.experiment, self.chosen, self.origin, self.samples, not stop.called)
+        report = report_of(self.experiment, self.chosen, self.kept, complete=not stop.called)
         if self.directory is not None:
             write_report(report, self.experiment, self.chosen, self.directory)
         return report
@@ -201,16 +213,17 @@ class _Run:
     def _keep(self) -> None:
         """Write down what has been measured so far; what it means is said at the end."""
         self.written = time.monotonic()
-        if self.directory is None or not self.samples:
+        if self.directory is None or not self.kept.samples:
             return
         so_far = Report(
             experiment=self.experiment.name,
             question=self.experiment.question,
             reports=self.experiment.reports,
             parameters=asdict(self.chosen),
-            provenance=self.origin,
-            samples=tuple(self.samples),
+            provenance=self.kept.origin,
+            samples=tuple(self.kept.samples),
             tables=(),
+            searched=self.kept.searched,
             complete=False,
         )
         text = json.dumps(store.document(so_far), indent=1) + "\n"

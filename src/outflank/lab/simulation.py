@@ -19,11 +19,11 @@ from outflank.distributed.messages import Job, Outcome
 from outflank.distributed.replication import Replication
 from outflank.distributed.splits import Homes, Place, Splitting
 from outflank.distributed.tree import Tree
+from outflank.lab.searched import search
 from outflank.lab.simulation_machines import Machines, Traffic
 from outflank.lab.simulation_recording import Recording
 from outflank.search.alone import Alone
 from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
-from outflank.search.deepening import search
 from outflank.search.division import Scheme
 from outflank.search.root import Found, Root, RootMove, Stopped, best_ones
 from outflank.search.worker import COUNTERS

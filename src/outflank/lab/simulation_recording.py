@@ -17,6 +17,7 @@ from outflank.distributed.inside import Inside
 from outflank.distributed.messages import Ended, Event, Job, Joined, NodeReport, Reported
 from outflank.distributed.node import Node, Setup
 from outflank.errors import OutflankError
+from outflank.lab.searched import noted
 from outflank.lab.simulation_witness import DEPTHS, KINDS, MOVE, VALUE, WRITERS, Notes
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.table import EXACT, LOWER, UPPER
@@ -228,7 +229,7 @@ def record(
     found = cluster.search(
         board, Limits(depth=depth), stop=stop, workers=1, threshold=threshold, replication="none", **options
     )
-    return Recording(bench, found, without=without)
+    return Recording(bench, noted(board, found, options), without=without)
 
 
 def calibrated(board: Board[Any], depth: int, threshold: int, *, stop: Stop | None = None, **options: Any) -> Recording:

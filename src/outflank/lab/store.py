@@ -10,6 +10,7 @@ from typing import Any
 from outflank.errors import OutflankError
 from outflank.formats.files import read_document
 from outflank.lab.report import Report, Sample
+from outflank.lab.searched import Searched
 
 SCHEMA = "outflank/lab/1"
 
@@ -25,6 +26,7 @@ def document(report: Report) -> dict[str, Any]:
         "passed": report.passed,
         "parameters": report.parameters,
         "provenance": report.provenance,
+        "searched": [each.as_dict() for each in report.searched],
         "notes": list(report.notes),
         "tables": [table.as_dict() for table in report.tables],
         "samples": list(report.samples),
@@ -41,6 +43,17 @@ def read(path: Path) -> dict[str, Any]:
         if not isinstance(sample, dict) or not isinstance(sample.get("task"), str):
             raise OutflankError(f"{path} is damaged: a sample does not name its task")
     return found
+
+
+def searched_in(found: dict[str, Any], path: Path) -> tuple[Searched, ...]:
+    """What a document says was searched: nothing, if it is older than that."""
+    entries = found.get("searched", [])
+    if not isinstance(entries, list):
+        raise OutflankError(f"{path} is damaged: searched is not a list")
+    try:
+        return tuple(map(Searched.of, entries))
+    except ValueError as error:
+        raise OutflankError(f"{path} is damaged: searched: {error}") from None
 
 
 def check_writable(directory: Path) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import FONT, colours, escape, number, scoped
+from outflank.lab.drawing.places import RULES as PLACE_RULES
+from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.report import Cell, Figure, Flame, Plot, Report, Table
 
@@ -63,6 +65,7 @@ STYLE = "".join(
         colours(SCOPE),
         f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75rem}}",
         scoped(SCOPE, RULES),
+        scoped(SCOPE, PLACE_RULES),
         f"@container (max-width:30rem){{{scoped(SCOPE, NARROW_RULES)}}}",
         f"@media print{{{SCOPE}{{font-size:10pt;padding:0}}{scoped(SCOPE, PRINT_RULES)}}}",
     )
@@ -109,6 +112,8 @@ def _content(report: Report) -> str:
     if report.notes:
         notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
         parts.append(f"<section><h2>Findings</h2><ul>{notes}</ul></section>")
+    if report.searched:
+        parts.append(f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>")
     if report.tables:
         parts.append(f"<section><h2>Tables</h2>{''.join(map(_table, report.tables))}</section>")
     if report.figures:

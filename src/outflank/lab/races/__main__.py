@@ -1,6 +1,7 @@
 """A check in a process of its own: kernels are compiled or interpreted from the first import on.
 
-Reads a JSON object from standard input: the position, and the arguments of `check`; prints its findings as rows.
+Reads a JSON object from standard input: the position, and the arguments of `check`; prints its findings as rows,
+and what was searched.
 """
 
 import json
@@ -9,6 +10,7 @@ from typing import Any
 
 from outflank.boards import Board, OthelloBoard
 from outflank.lab.races import Findings, check
+from outflank.lab.searched import noting, together
 
 
 def main() -> None:
@@ -16,7 +18,9 @@ def main() -> None:
     request: dict[str, Any] = json.load(sys.stdin)
     position, size = request.pop("position"), request.pop("size")
     board = OthelloBoard.start(size) if position is None else Board.from_text(position)
-    print(json.dumps(rows(check(board, **request))))
+    with noting() as notes:
+        found = rows(check(board, **request))
+    print(json.dumps({"rows": found, "searched": [each.as_dict() for each in together(notes)]}))
 
 
 def rows(findings: Findings) -> list[dict[str, Any]]:

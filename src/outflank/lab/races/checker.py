@@ -15,9 +15,9 @@ from outflank.lab.races.clocks import History
 from outflank.lab.races.findings import Findings, races_of, together
 from outflank.lab.races.places import Names, Touches
 from outflank.lab.races.scheduler import Abandoned, Scheduler
+from outflank.lab.searched import search
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Limits, Options
-from outflank.search.deepening import search
 from outflank.search.division import chosen_scheme
 from outflank.search.table import Table
 

@@ -23,6 +23,7 @@ from outflank.lab.experiment import core_counts
 from outflank.lab.literature import fact, published, rows
 from outflank.lab.measuring import Side, median, searched, warm
 from outflank.lab.report import Cell
+from outflank.lab.searched import note
 from outflank.lab.spans import NO_SPANS
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
@@ -162,10 +163,11 @@ def _checks_003(workers: int) -> list[Check]:
 
 def _perft_003(workers: int, stop: Stop) -> list[Line]:
     title, board = "evaluations from the start, by depth", AbaloneBoard.start()
-    return [
-        (title, depth, "minimax", leaves, perft(board, depth, workers=workers).leaves)
-        for depth, leaves in _explained("003", "perft").items()
-    ]
+    lines: list[Line] = []
+    for depth, leaves in _explained("003", "perft").items():
+        lines.append((title, depth, "minimax", leaves, perft(board, depth, workers=workers).leaves))
+        note(board, depth, algorithm="perft", workers=workers)
+    return lines
 
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}

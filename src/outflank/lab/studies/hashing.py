@@ -15,6 +15,7 @@ from outflank.lab.boards import lab_positions, othello_midgame, othello_start
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.searched import note
 from outflank.search.contract import Stop
 from outflank.search.table import hashed
 
@@ -181,6 +182,7 @@ def _different(board: Board[Any], wanted: int) -> tuple[Words, Words]:
         pairs = np.stack([firsts[:count], seconds[:count]], axis=1)
         _, places = np.unique(pairs, axis=0, return_index=True)
         if len(places) >= wanted:
+            note(board, depth, algorithm="walk")
             kept = np.sort(places)[:wanted]
             return firsts[kept], seconds[kept]
         if count < room:

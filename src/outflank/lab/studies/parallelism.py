@@ -16,11 +16,11 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, co
 from outflank.lab.literature import curve
 from outflank.lab.measuring import beyond_cores, check_divides, disturbed, grouped, median, number
 from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table
+from outflank.lab.searched import search, unnoted
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, spans_of
 from outflank.machine import usable_cores
 from outflank.parallel.events import Recording
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import search
 
 UNITS = ("nanoseconds", "nodes")
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
@@ -207,17 +207,18 @@ def measured_burden() -> tuple[float, int]:
     recordings = []
     for _ in range(40):
         recording = Recording()
-        search(
-            othello_midgame(),
-            Limits(depth=5),
-            algorithm="minimax",
-            evaluation="discs",
-            deepen=False,
-            parallel="fork-join",
-            workers=2,
-            threshold=2,
-            instrument=recording,
-        )
+        with unnoted():  # not what the experiment is about
+            search(
+                othello_midgame(),
+                Limits(depth=5),
+                algorithm="minimax",
+                evaluation="discs",
+                deepen=False,
+                parallel="fork-join",
+                workers=2,
+                threshold=2,
+                instrument=recording,
+            )
         recordings.append(recording.taken())
     return burden_of(recordings)
 

@@ -12,8 +12,8 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, op
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import grouped, median, number
 from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.searched import search, unnoted
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import search
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
 
@@ -28,7 +28,8 @@ def _searched(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Resu
 
 def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: int, stop: Stop) -> list[Sample]:
     if round_ == 1:
-        _searched(program, board, 1, stop)  # compiles
+        with unnoted():
+            _searched(program, board, 1, stop)  # compiles
     found = _searched(program, board, depth, stop)
     sample: Sample = {
         "program": program,

@@ -13,6 +13,7 @@ from outflank.errors import OutflankError
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Sample, Table
+from outflank.lab.searched import Searched, add
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 
@@ -126,5 +127,7 @@ def _checked(chosen: Choice, scheme: str, stop: Stop) -> list[Sample]:
         return []
     if process.returncode != 0:
         raise OutflankError(f"{scheme}: {(trouble.strip().splitlines() or ['the check failed'])[-1]}")
-    found: list[Sample] = json.loads(answer)
-    return [{"scheme": scheme, **row} for row in found]
+    found = json.loads(answer)
+    for each in found["searched"]:
+        add(Searched.of(each))
+    return [{"scheme": scheme, **row} for row in found["rows"]]

@@ -12,13 +12,13 @@ from outflank.distributed.inside import Inside
 from outflank.distributed.replication import POLICIES, Replication, replication_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.report import Sample
+from outflank.lab.searched import noted, search
 from outflank.lab.simulation import Tally, simulate
 from outflank.lab.simulation_machines import Machines, effort
 from outflank.lab.simulation_recording import Recording, calibrated, record
 from outflank.lab.simulation_report import concluded, middle
 from outflank.machine import usable_cores
 from outflank.search.contract import Limits, Stop
-from outflank.search.deepening import search
 
 CHECKED = ("none", "async")
 """Policies that are also measured."""
@@ -204,6 +204,7 @@ def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: 
             )
         if stop.called:
             return []
+        noted(board, found, options)
         busy = sum(worker.useful_seconds for worker in found.workers)
         machines = Machines(nodes=count, rate=found.nodes / busy, head_seconds=recording.head_seconds)
         tally = simulate(

@@ -16,8 +16,8 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, co
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import beyond_cores, grouped, number
 from outflank.lab.report import Figure, Plot, Sample, Series, Table
+from outflank.lab.searched import search, unnoted
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import search
 from outflank.search.probes import Counts
 
 PLAIN: dict[str, Any] = {"evaluation": "mobility", "table_bits": None, "deepen": False}
@@ -72,7 +72,7 @@ def play(
         if board.legal_moves[0].is_pass:
             board.push("pass")
             continue
-        found = search(board, Limits(depth=depth), stop=stop, **options)
+        found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
         if stop.called:
             raise Stopped
         yield board, found
@@ -84,7 +84,8 @@ def _game(name: str, chosen: Choice, opponent: str, black: bool, number_: int, s
     options = _options(name, chosen)
     seed = 1000 * chosen.seed + 2 * number_ + black
     if number_ == 1:
-        search(OthelloBoard.start(), Limits(depth=1), **options)  # compiles
+        with unnoted():
+            search(OthelloBoard.start(), Limits(depth=1), **options)  # compiles
     samples: list[Sample] = []
     try:
         for turn, (_, found) in enumerate(play(chosen.depth, options, opponent, black=black, seed=seed, stop=stop), 1):

@@ -19,6 +19,7 @@ from outflank.lab import Progress, Report, experiment_named, experiments, redraw
 from outflank.lab import Table as LabTable
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.looks import number
+from outflank.lab.searched import by_position
 from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
@@ -26,6 +27,8 @@ from outflank.ui.cli.interrupting import interruptibly
 from outflank.words import is_count
 
 REDRAW = "redraw"
+MOST_SEARCHED = 6
+"""Lines that a terminal gets about what was searched."""
 
 
 class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
@@ -208,6 +211,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
         _print_table(console, table)
     for note in report.notes:
         console.print(f"• {note}")
+    _print_searched(console, report)
     if not report.complete:
         console.print("• The run was interrupted: this is a part of it.")
     if not report.passed:
@@ -215,6 +219,17 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     if out is not None:
         pages = ", ".join(sorted(path.name for path in Path(out).glob(f"{report.experiment}.*")))
         console.print(f"• {out}: {pages}")
+
+
+def _print_searched(console: Console, report: Report) -> None:
+    """What was searched, a line each."""
+    lines = [
+        f"{place.game} {place.position}: {told}" for place in by_position(report.searched) for told, _ in place.lines
+    ]
+    for line in lines[:MOST_SEARCHED]:
+        console.print(f"• searched: {line}")
+    if len(lines) > MOST_SEARCHED:
+        console.print(f"• searched: {len(lines) - MOST_SEARCHED} more, which --out and --json tell")
 
 
 def _print_table(console: Console, table: LabTable) -> None:

@@ -1,0 +1,51 @@
+"""The positions that were searched, on a page: pictures of the first ones, and what was done there."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.lab.drawing.looks import escape
+from outflank.lab.searched import Place, Searched, by_position
+
+DRAWN = 6
+"""Positions that get a picture."""
+OPEN = 12
+"""Positions that are seen at once; the others must be asked for."""
+
+RULES = """
+.places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28rem),1fr));gap:1rem 2rem}
+.place {display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:flex-start;min-width:0}
+.place svg {display:block;width:9rem;height:auto;flex:none}
+.place div {flex:1 1 14rem;min-width:0}
+.place ul {margin:.25rem 0 0;padding:0 0 0 1.1rem;font-size:.9rem}
+.place summary {margin:0;color:var(--soft)}
+code {font:.85rem/1.4 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+code {background:none;color:inherit;padding:0}
+"""
+
+
+def searched_html(searched: Sequence[Searched]) -> str:
+    """What was searched, position by position."""
+    places = by_position(searched)
+    cards = [_card(place, drawn=number < DRAWN) for number, place in enumerate(places)]
+    shown = f'<div class="places">{"".join(cards[:OPEN])}</div>'
+    if len(cards) <= OPEN:
+        return shown
+    rest = f'<div class="places">{"".join(cards[OPEN:])}</div>'
+    return f"{shown}<details><summary>{len(cards) - OPEN:,} more positions</summary>{rest}</details>"
+
+
+def _card(place: Place, *, drawn: bool) -> str:
+    items = []
+    for told, moves in place.lines:
+        game = f"<details><summary>its moves</summary><code>{escape(moves)}</code></details>" if moves else ""
+        items.append(f"<li>{escape(told)}{game}</li>")
+    try:
+        board: Board[Any] | None = Board.from_text(place.position)
+    except OutflankError:  # a game of one's own, without a notation
+        board = None
+    name = f"{place.game.title()}, {board.turn} to move" if board is not None else place.game.title()
+    picture = board.svg(width=200, legal=False) if board is not None and drawn else ""
+    said = f"<strong>{escape(name)}</strong><br/><code>{escape(place.position)}</code>"
+    return f'<div class="place">{picture}<div>{said}<ul>{"".join(items)}</ul></div></div>'

@@ -1,0 +1,254 @@
+"""What a run really searched: noted as each search ends, from what it did and not from what was asked for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from outflank.boards import Board
+from outflank.errors import FormatError
+from outflank.games.evaluation import evaluations
+from outflank.search import deepening
+from outflank.search.contract import Limits, Options, Result
+
+ALONE = "alone"
+"""The scheme of a search that one worker made without dividing anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """A position that was searched, or a game whose positions were, and how."""
+
+    game: str
+    position: str
+    """The line that `Board.from_text` reads; of a game, where it began."""
+    moves: str = ""
+    """Of a game: its moves. Those of the side that searched were searched one by one."""
+    depth: int
+    """Plies, the most that a search reached."""
+    least_depth: int
+    """Plies, the fewest: they differ where a game ended within reach."""
+    algorithm: str
+    evaluation: str | None = None
+    """None: nothing was estimated."""
+    schemes: tuple[str, ...]
+    """How the workers shared the work, in the order in which it was tried."""
+    workers: tuple[int, ...]
+    searches: int
+    """How many there were, all schemes, workers and rounds together."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; what says nothing is left out."""
+        found = {name: list(cell) if isinstance(cell, tuple) else cell for name, cell in asdict(self).items()}
+        return {name: cell for name, cell in found.items() if cell != "" and cell is not None}
+
+    @classmethod
+    def of(cls, found: Any) -> "Searched":
+        """From JSON; a ValueError says what is wrong with it."""
+        if not isinstance(found, dict):
+            raise ValueError("an object is expected")
+        for name, kind in KINDS.items():
+            cell = found.get(name)
+            several = isinstance(kind, list)
+            if several and isinstance(cell, list) and all(type(each) is kind[0] for each in cell):
+                continue
+            if several or not (type(cell) is kind or (cell is None and name in ("moves", "evaluation"))):
+                raise ValueError(f"its {name} is {cell!r}")
+        given: dict[str, Any] = {
+            name: tuple(cell) if isinstance(cell, list) else cell for name, cell in found.items() if name in KINDS
+        }
+        return cls(**given)
+
+    @property
+    def plies(self) -> str:
+        """The depth, or from which to which."""
+        return str(self.depth) if self.least_depth == self.depth else f"{self.least_depth}–{self.depth}"
+
+    def follows(self, other: "Searched") -> bool:
+        """Whether it is the next turn of the other's game."""
+        return bool(other.moves) and self.moves.startswith(other.moves) and self._how() == other._how()
+
+    def _how(self) -> tuple[Any, ...]:
+        return self.position, self.algorithm, self.evaluation, self.schemes, self.workers
+
+    def joined(self, other: "Searched") -> "Searched":
+        """Both as one: the other has the same position, or is the next turn of the same game."""
+        return replace(
+            self,
+            moves=other.moves,
+            depth=max(self.depth, other.depth),
+            least_depth=min(self.least_depth, other.least_depth),
+            schemes=tuple(dict.fromkeys((*self.schemes, *other.schemes))),
+            workers=tuple(sorted({*self.workers, *other.workers})),
+            searches=self.searches + other.searches,
+        )
+
+
+KINDS: dict[str, Any] = {
+    "game": str,
+    "position": str,
+    "moves": str,
+    "depth": int,
+    "least_depth": int,
+    "algorithm": str,
+    "evaluation": str,
+    "schemes": [str],
+    "workers": [int],
+    "searches": int,
+}
+"""What a document holds of each: of a list, what its elements are."""
+
+
+def together(entries: Iterable[Searched]) -> tuple[Searched, ...]:
+    """The same position, searched to the same depth in the same way, once; in the order in which they first come."""
+    found: dict[tuple[Any, ...], Searched] = {}
+    for each in entries:
+        key = each.game, each.position, each.moves, each.depth, each.least_depth, each.algorithm, each.evaluation
+        found[key] = found[key].joined(each) if key in found else each
+    return tuple(found.values())
+
+
+_notes: ContextVar[list[Searched] | None] = ContextVar("searched", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[list[Searched]]:
+    """A list that fills with what is searched in this thread."""
+    notes: list[Searched] = []
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+@contextmanager
+def unnoted() -> Iterator[None]:
+    """Nothing is noted: what is searched here compiles kernels, and is not measured."""
+    token = _notes.set(None)
+    try:
+        yield
+    finally:
+        _notes.reset(token)
+
+
+def add(entry: Searched) -> None:
+    """Note something, if anybody is listening; a turn of a game is put to those before it."""
+    notes = _notes.get()
+    if notes is None:
+        return
+    if notes and entry.follows(notes[-1]):
+        notes[-1] = notes[-1].joined(entry)
+    else:
+        notes.append(entry)
+
+
+def search(board: Board[Any], limits: Limits | None = None, *, in_game: bool = False, **options: Any) -> Result:
+    """`outflank.search`, noted. `in_game`: one turn of a game that is played on the board."""
+    return noted(board, deepening.search(board, limits, **options), options, in_game=in_game)
+
+
+def noted(board: Board[Any], found: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:
+    """A result of whatever searches with these options, noted."""
+    note(
+        board,
+        found.depth,
+        algorithm=str(options.get("algorithm", Options().algorithm)),
+        evaluation=_evaluation(board, options),
+        scheme=found.scheme,
+        workers=len(found.workers),
+        moves=(*board.moves, found.move) if in_game else (),
+    )
+    return found
+
+
+def note(
+    board: Board[Any],
+    depth: int,
+    *,
+    algorithm: str,
+    evaluation: str | None = None,
+    scheme: str | None = None,
+    workers: int = 1,
+    moves: tuple[Any, ...] = (),
+) -> None:
+    """Note that a board's tree was walked to a depth; with `moves`, as a turn of that game."""
+    if _notes.get() is None:
+        return
+    if moves:
+        board = board.copy()
+        while board.moves:
+            board.pop()
+    add(
+        Searched(
+            game=type(board.game).__name__.lower(),
+            position=_line(board),
+            moves=" ".join(map(str, moves)),
+            depth=depth,
+            least_depth=depth,
+            algorithm=algorithm,
+            evaluation=evaluation,
+            schemes=(scheme or ALONE,),
+            workers=(max(workers, 1),),
+            searches=1,
+        )
+    )
+
+
+def _line(board: Board[Any]) -> str:
+    try:
+        return board.to_text()
+    except FormatError:  # a game of one's own, without a notation
+        return repr(board.position)
+
+
+def _evaluation(board: Board[Any], options: Mapping[str, Any]) -> str | None:
+    """The name of what a search with these options estimates by."""
+    chosen = options.get("evaluation")
+    if options.get("exact"):
+        return None
+    known = evaluations(board.game)
+    if chosen is None:
+        return next(iter(known), None)
+    return chosen if isinstance(chosen, str) else type(chosen).__name__
+
+
+# --- in words ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A position with all that was searched there."""
+
+    game: str
+    position: str
+    lines: tuple[tuple[str, str], ...]
+    """What was searched, in words, and the moves where it was a game."""
+
+
+def by_position(searched: Iterable[Searched]) -> list[Place]:
+    """What was searched, position by position; depths that were searched in one way are told together."""
+    places: dict[tuple[str, str], dict[tuple[Any, ...], list[Searched]]] = {}
+    for each in searched:
+        how = each.algorithm, each.evaluation, each.schemes, each.workers, each.moves
+        places.setdefault((each.game, each.position), {}).setdefault(how, []).append(each)
+    return [
+        Place(game=game, position=position, lines=tuple((_told(found), found[0].moves) for found in ways.values()))
+        for (game, position), ways in places.items()
+    ]
+
+
+def _told(found: list[Searched]) -> str:
+    one = found[0]
+    plies = ", ".join(dict.fromkeys(each.plies for each in found))
+    many = sum(each.searches for each in found)
+    workers = ", ".join(map(str, one.workers))
+    parts = [
+        f"a game, depth {plies}" if one.moves else f"{'depth' if plies.isdigit() else 'depths'} {plies}",
+        one.algorithm,
+        *([one.evaluation] if one.evaluation else []),
+        *([f"{', '.join(one.schemes)}", f"{workers} workers"] if one.schemes != (ALONE,) else ["one worker"]),
+        f"{many:,} {'search' if many == 1 else 'searches'}",
+    ]
+    return " · ".join(parts)
