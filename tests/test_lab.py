@@ -194,6 +194,35 @@ def test_an_experiment_says_something_and_can_be_drawn_again_from_its_json_alone
         assert (tmp_path / path.name).read_text() == path.read_text()
 
 
+@pytest.mark.plain
+def test_a_serial_baseline_is_measured_once_for_all_schemes():
+    schemes = ("ybw", "jamboree", "pv-split", "abdada", "fork-join")
+    experiment = registry.experiment_named("scaling")
+    chosen = experiment.parameters(schemes=schemes, workers=(1, 2), rounds=3)
+    names = [task.name for task in experiment.tasks(chosen)]
+    assert len(set(names)) == len(names) == 3 * (2 + 2 * len(schemes))
+    rounds = [[name.rpartition(",")[0] for name in names if name.endswith(f"round {number}")] for number in (1, 2, 3)]
+    assert [name for name in rounds[0] if name.startswith("scheme serial")] == [
+        "scheme serial pvs, workers 1",
+        "scheme serial minimax, workers 1",
+    ]
+    assert rounds[0] == rounds[1][::-1] == rounds[2]
+
+
+@pytest.mark.plain
+def test_every_scheme_is_held_against_the_one_baseline():
+    experiment = registry.experiment_named("scaling")
+    chosen = experiment.parameters(schemes=("ybw", "jamboree"), workers=(1,), rounds=1, depth=5)
+    sample = dict.fromkeys(COUNTED, 1) | {"workers": 1, "value": 3, "seconds": 1.0}
+    samples = [sample | {"scheme": name} for name in ("ybw", "jamboree")]
+    for baselines in (["serial pvs"], ["serial for ybw", "serial for jamboree"]):  # and as it was of old
+        serial = [sample | {"scheme": name, "seconds": 3.0} for name in baselines]
+        (table,) = experiment.conclude(chosen, [*serial, *samples]).tables
+        assert table.column("speed-up") == [*[None for _ in serial], 3.0, 3.0]
+
+
+COUNTED = ("user_seconds", "system_seconds", "nodes", "leaves", "useful_seconds", "idle_seconds", "steals_won")
+
 START, MIDGAME, ABALONE = othello_start().to_text(), MIDGAME_LINE, lab_positions()["start"].to_text()
 OPENING = Board.from_text("f5d6c3d3c4f4f6").to_text()
 BOTH = {(START, 5), (MIDGAME, 4)}

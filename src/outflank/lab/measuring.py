@@ -72,11 +72,14 @@ def counted(found: Result) -> Sample:
 
 
 def in_rounds(sides: Sequence[Side], rounds: int) -> list[Task]:
-    """Every side once, then again: a slow minute then slows all of them. What must be compiled is, before the first."""
+    """Every side once, then again: a slow minute then slows all of them. What must be compiled is, before the first.
+
+    Every other round goes backwards: a baseline that is measured once for many sides is not always as far from one.
+    """
     return [
         Task(f"{side.name}, round {number_}", partial(_sampled, side, number_))
         for number_ in range(1, rounds + 1)
-        for side in sides
+        for side in (sides if number_ % 2 else sides[::-1])
     ]
 
 

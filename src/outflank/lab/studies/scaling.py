@@ -86,7 +86,7 @@ class Scaling(Experiment[Choice]):
         groups = grouped(samples, "scheme", "workers")
         lines: list[Sample] = []
         for (scheme, workers), found in groups.items():
-            serial = groups.get((f"serial for {scheme}", 1))
+            serial = _serial(chosen, groups, str(scheme))
             one = groups.get((scheme, 1))
             lines.append(_row(str(scheme), int(number(workers)), found, serial, one))
         notes = list(beyond_cores(chosen.workers))
@@ -116,21 +116,23 @@ class Scaling(Experiment[Choice]):
 
 def _sides(chosen: Choice) -> list[Side]:
     board = _board(chosen)
-    sides = []
+    sides: list[Side] = []
     for scheme in chosen.schemes:
-        algorithm = chosen.algorithm or ("minimax" if scheme == "fork-join" else "pvs")
-        if algorithm not in scheme_named(scheme).carries:
-            algorithm = scheme_named(scheme).carries[0]
+        algorithm = _algorithm(chosen, scheme)
         if algorithm in ("uct", "flat"):
             raise OutflankError(f"scaling compares searches to a depth: {scheme} carries {algorithm}, which has none")
         depth = chosen.depth or _usual_depth(chosen.game, algorithm)
         options: dict[str, Any] = {"algorithm": algorithm, "share_alpha": chosen.share_alpha}
         if algorithm == "minimax":
             options |= {"deepen": False, "evaluation": "discs" if chosen.game == "othello" else None}
-        serial = {**options, "share_alpha": True, "workers": 1}
-        sides.append(
-            Side(labels={"scheme": f"serial for {scheme}", "workers": 1}, board=board, depth=depth, options=serial)
+        serial = Side(
+            labels={"scheme": f"serial {algorithm}", "workers": 1},
+            board=board,
+            depth=depth,
+            options={**options, "share_alpha": True, "workers": 1},
         )
+        if serial not in sides:  # once for all schemes that are held against it
+            sides.append(serial)
         sides += [
             Side(
                 labels={"scheme": scheme, "workers": workers},
@@ -141,6 +143,20 @@ def _sides(chosen: Choice) -> list[Side]:
             for workers in chosen.workers
         ]
     return sides
+
+
+def _algorithm(chosen: Choice, scheme: str) -> str:
+    """What a scheme carries: what was asked for, where it can."""
+    wanted = chosen.algorithm or ("minimax" if scheme == "fork-join" else "pvs")
+    carries = scheme_named(scheme).carries
+    return wanted if wanted in carries else carries[0]
+
+
+def _serial(chosen: Choice, groups: dict[Any, list[Sample]], scheme: str) -> list[Sample] | None:
+    """The serial searches that a scheme is held against; documents of old have one for each scheme."""
+    if scheme.startswith("serial "):
+        return None
+    return groups.get((f"serial {_algorithm(chosen, scheme)}", 1)) or groups.get((f"serial for {scheme}", 1))
 
 
 def _board(chosen: Choice) -> Board[Any]:
@@ -189,7 +205,7 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
     for scheme in chosen.schemes:
-        serial = groups.get((f"serial for {scheme}", 1))
+        serial = _serial(chosen, groups, scheme)
         measured = {count: groups[scheme, count] for count in counts if (scheme, count) in groups}
         if serial is None or not measured:
             continue
@@ -202,7 +218,7 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
         efficiencies.append(Series(name=scheme, points=tuple((count, each / count) for count, each in faster.items())))
         more = {count: median(found, "nodes") / nodes - 1 for count, found in measured.items()}
         overheads.append(Series(name=scheme, points=tuple(more.items())))
-    caption = "Medians with the range of all runs; hollow points are the reports', on their machines."
+    caption = "Medians with the range of all runs."
     return (
         Plot(
             title="speed-up against the serial program",
