@@ -326,6 +326,60 @@ def test_published_series_are_hollow_and_say_so():
     assert texts(root, "legend") == ["Published 1990"]
 
 
+SIXTY_FOUR = curve(*((2**k, 0.6 * 2**k) for k in range(7)), name="000", style="points", published=True)
+
+
+def reach(root, *, published: bool) -> tuple[float, float]:
+    """The parts of the area that marks take, across and upright."""
+    left, top, right, bottom = area(root)
+    style = "hollow" if published else "solid"
+    told = [each for each in of_class(root, style) if each.find(f"{SVG}title") is not None]
+    places = [tuple(map(float, re.findall(r"-?[\d.]+", each.get("transform")))) for each in told]
+    xs, ys = zip(*places, strict=True)
+    return (max(xs) - min(xs)) / (right - left), (max(ys) - min(ys)) / (bottom - top)
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_few_points_of_ones_own_fill_the_plot(log):
+    ours = curve((1, 1.0), (2, 1.9), name="ybw")
+    alone = parsed(plot_svg(plot(ours, log_x=log, log_y=log)))
+    root = parsed(plot_svg(plot(ours, SIXTY_FOUR, log_x=log, log_y=log)))
+    assert reach(root, published=False)[0] > 0.9
+    assert reach(root, published=False)[1] == pytest.approx(reach(alone, published=False)[1])
+    assert re.fullmatch(r"000 \(published, \d of 7 beyond the axes\)", texts(root, "legend")[1])
+    assert len(marks(root)) < 9
+
+
+def test_published_points_that_squeeze_nothing_stay():
+    ours = curve(*((2**k, 0.9 * 2**k) for k in range(6)), name="ybw")
+    root = parsed(plot_svg(plot(ours, SIXTY_FOUR, log_x=True, log_y=True)))
+    assert len(marks(root)) == 13
+    assert texts(root, "legend")[1] == "000 (published)"
+
+
+def test_published_bars_that_are_too_high_end_at_the_edge_and_tell_their_value():
+    theirs = curve(("a", 5e7), ("b", 150.0), ("elsewhere", 4.0), name="001", published=True)
+    root = parsed(plot_svg(plot(curve(("a", 100.0), ("b", 200.0)), theirs, kind="bars", log_y=True)))
+    assert {"a", "b"} <= set(texts(root, "tick"))
+    assert "elsewhere" not in texts(root, "tick")
+    assert [each.findtext(f"{SVG}title") for each in of_class(root, "beyond")] == [
+        "001 (published): workers a, speed-up 50,000,000"
+    ]
+    ours = [float(bar.get("height")) for bar in of_class(root, "bar") if "solid" in bar.get("class")]
+    _, top, _, bottom = area(root)
+    assert max(ours) > 0.6 * (bottom - top)
+
+
+def test_a_report_without_published_series():
+    whole = report(figures=(plot(curve((1, 1.0), name="ours"), SIXTY_FOUR),))
+    assert "Hollow" in page_html(whole)
+    assert "000 (published" in page_html(whole)
+    bare = page_html(whole.without_published())
+    assert "Hollow" not in bare
+    assert "000 (published" not in bare
+    assert "ours" in bare
+
+
 def test_series_differ_in_more_than_colour():
     root = parsed(plot_svg(plot(*(curve((k, k), name=str(k)) for k in range(7)))))
     assert len({each.get("d") for each in of_class(root, "mark") if each.find(f"{SVG}title") is not None}) == 7

@@ -1,7 +1,7 @@
 """What an experiment says: tables, figures and sentences, as plain values that can be printed, drawn and kept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from outflank.lab.searched import Searched
@@ -94,6 +94,10 @@ class Plot:
     log_y: bool = False
     caption: str = ""
     """What a reader should see in it."""
+
+    def without_published(self) -> "Plot":
+        """The same without the reports' series."""
+        return replace(self, series=tuple(series for series in self.series if not series.published))
 
     def _repr_html_(self) -> str:
         from outflank.lab.drawing.page import figure_html
@@ -194,6 +198,11 @@ class Report:
             if table.title.startswith(title):
                 return table
         raise KeyError(f"{title!r}: one of {', '.join(table.title for table in self.tables)}")
+
+    def without_published(self) -> "Report":
+        """The same, its figures showing nothing but what was measured here."""
+        figures = (each.without_published() if isinstance(each, Plot) else each for each in self.figures)
+        return replace(self, figures=tuple(figures))
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The samples as a data frame; needs pandas."""

@@ -162,7 +162,7 @@ def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure,
                 *(_by_nodes(str(policy), found, "speed-up") for (policy,), found in policies.items()),
                 *_published(),
             ),
-            caption="Each policy at its best threshold and replication depth; report 000 measured the hollow points.",
+            caption="Each policy at its best threshold and replication depth.",
         ),
         Plot(
             title=f"best threshold and replication depth ({last[0]})",

@@ -214,6 +214,7 @@ text {fill:var(--ink)}
 .area {fill:none}
 .lane {fill:var(--shade)}
 .hollow {fill:var(--paper);stroke:currentColor;stroke-width:1.6}
+.beyond {stroke-dasharray:3 3;opacity:.55}
 .solid {fill:currentColor;stroke:var(--paper);stroke-width:.7}
 .mark:hover, .box:hover {stroke:var(--ink);stroke-width:1.6}
 """

@@ -15,6 +15,7 @@ MOST_CELLS = 20_000
 
 WIDE = 12
 """Columns beyond which words must be broken to print a table on one page."""
+HOLLOW = "Hollow: what the reports measured, on their machines."
 SCOPE = ".outflank-report"
 """All rules stand under one class: a notebook's own look is left alone."""
 
@@ -164,8 +165,13 @@ def _figure(figure: Figure) -> str:
         drawn = plot_svg(figure)
     else:
         drawn = flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure)
-    caption = f"<figcaption>{escape(figure.caption)}</figcaption>" if figure.caption else ""
+    said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
+    caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
     return f"<figure><h3>{escape(figure.title)}</h3>{drawn}{caption}</figure>"
+
+
+def _published(figure: Figure) -> bool:
+    return isinstance(figure, Plot) and any(series.published for series in figure.series)
 
 
 def _section(title: str, values: Mapping[str, Any]) -> str:

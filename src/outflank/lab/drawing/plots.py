@@ -1,6 +1,6 @@
 """Plots as pictures: curves, bounds, bands and bars over axes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from outflank.lab.drawing.axes import Axis, axis_over, powers_of_two, shown, ticks_below
@@ -26,6 +26,8 @@ from outflank.lab.report import Plot, Series
 
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
+LEAST_ROOM = 0.6
+"""The part of an axis fitted to our own points that these must keep when published ones are shown too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +39,39 @@ class Spot:
     low: float
     high: float
 
+    @property
+    def heights(self) -> tuple[float, float, float]:
+        """All that it reaches."""
+        return self.low, self.y, self.high
+
 
 def plot_svg(plot: Plot) -> str:
     """A plot as one self-contained SVG.
 
     What an axis cannot show is left out: numbers that are not finite, and on a logarithmic axis those not above zero.
+    The axes fit what was measured here: published points that would squeeze it lie beyond them, and the legend says so.
     """
-    grouped = plot.kind == "bars" or any(isinstance(x, str) for series in plot.series for x, _ in series.points)
-    curves = [_spots(plot, series, grouped) for series in plot.series]
-    heights = [height for spots in curves for spot in spots for height in (spot.low, spot.y, spot.high)]
-    y_axis = axis_over(heights, BOTTOM, TOP, log=plot.log_y, bars=plot.kind == "bars")
+    bars = plot.kind == "bars"
+    grouped = bars or any(isinstance(x, str) for series in plot.series for x, _ in series.points)
+    every = [_spots(plot, series, grouped) for series in plot.series]
+    across = _names(plot, every) if grouped else _x_axis(plot, every, 0.0)
+    curves = _kept(plot, every, lambda spot: _within(across, spot))
+    y_axis = _y_axis(plot, curves)
+    if not bars:  # a bar that is too high is drawn as far as there is room
+        curves = _kept(plot, curves, lambda spot: y_axis.low <= spot.y <= y_axis.high)
     left = 14 + max((text_width(text) for _, text in y_axis.ticks), default=0.0)
     x_axis: Groups | Axis
-    if grouped:
-        x_axis = groups_over(list(dict.fromkeys(str(spot.x) for spots in curves for spot in spots)), left, RIGHT)
+    if isinstance(across, list):
+        x_axis = groups_over(across, left, RIGHT)
         written, below = x_axis.ticks_below(BOTTOM)
     else:
-        x_axis = _x_axis(plot, curves, left)
+        x_axis = _x_axis(plot, every, left)
         written, below = ticks_below(x_axis, TOP, BOTTOM)
 
     parts = _frame(plot, y_axis, x_axis.begin) + written
     middle = (x_axis.begin + RIGHT) / 2
     parts.append(label(middle, below + LINE / 2, clip(plot.x, 2 * (WIDTH - middle)), anchor="middle"))
-    if not heights:
+    if not any(curves):
         parts.append(label(middle, TOP + HEIGHT / 2, "nothing to show", anchor="middle", style="faint"))
     if plot.kind == "bars" and isinstance(x_axis, Groups):
         parts += _bars(plot, curves, x_axis, y_axis)
@@ -67,7 +79,11 @@ def plot_svg(plot: Plot) -> str:
         # Bands first: a curve must not vanish below the spread of another.
         order = sorted(range(len(curves)), key=lambda index: plot.series[index].style != "band")
         parts += [_curve(plot, index, curves[index], x_axis, y_axis) for index in order]
-    entries = [(_sample(plot, index), _name(series)) for index, series in enumerate(plot.series) if series.name]
+    entries = [
+        (_sample(plot, index), _name(series, beyond=len(every[index]) - len(curves[index]), of=len(every[index])))
+        for index, series in enumerate(plot.series)
+        if series.name
+    ]
     keys, end = legend(entries, below + LINE + 4, SWATCH if plot.kind == "bars" else SAMPLE)
     return picture(parts + keys, end + 4, plot.title, _description(plot, y_axis))
 
@@ -85,12 +101,54 @@ def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
 
 
 def _x_axis(plot: Plot, curves: Sequence[Sequence[Spot]], left: float) -> Axis:
-    values = [float(spot.x) for spots in curves for spot in spots]
     # A bound may be drawn at any x: only what was measured says whether x goes by doubling.
-    pairs = zip(plot.series, curves, strict=True)
+    pairs = list(zip(plot.series, curves, strict=True))
     measured = [float(spot.x) for series, spots in pairs if series.style != "dashed" for spot in spots]
+    ours = [float(spot.x) for series, spots in pairs if not series.published for spot in spots]
+    values = [float(spot.x) for spots in curves for spot in spots]
     binary = powers_of_two(measured or values)
-    return axis_over(values, left, RIGHT, log=plot.log_x, binary=binary)
+    return _fitting(values, ours, lambda shown: axis_over(shown, left, RIGHT, log=plot.log_x, binary=binary))
+
+
+def _y_axis(plot: Plot, curves: Sequence[Sequence[Spot]]) -> Axis:
+    pairs = list(zip(plot.series, curves, strict=True))
+    values = [height for _, spots in pairs for spot in spots for height in spot.heights]
+    ours = [height for series, spots in pairs if not series.published for spot in spots for height in spot.heights]
+    bars = plot.kind == "bars"
+    return _fitting(values, ours, lambda shown: axis_over(shown, BOTTOM, TOP, log=plot.log_y, bars=bars), bars=bars)
+
+
+def _fitting(
+    values: Sequence[float], ours: Sequence[float], over: Callable[[Sequence[float]], Axis], *, bars: bool = False
+) -> Axis:
+    """The axis over all values, or over ours alone, if these would have too little room on the other."""
+    whole = over(values)
+    if not ours or len(ours) == len(values):
+        return whole
+    fitted = over(ours)
+
+    def room(axis: Axis) -> float:
+        return abs(axis.at(max(ours)) - (axis.begin if bars else axis.at(min(ours))))
+
+    return whole if room(whole) >= LEAST_ROOM * room(fitted) else fitted
+
+
+def _kept(plot: Plot, curves: Sequence[list[Spot]], fits: Callable[[Spot], bool]) -> list[list[Spot]]:
+    """All of ours, and of published points those that fit."""
+    pairs = zip(plot.series, curves, strict=True)
+    return [[spot for spot in spots if not series.published or fits(spot)] for series, spots in pairs]
+
+
+def _names(plot: Plot, curves: Sequence[Sequence[Spot]]) -> list[str]:
+    """The groups that we have measured; all, where there are none of ours."""
+    ours = [spots for series, spots in zip(plot.series, curves, strict=True) if not series.published and spots]
+    return list(dict.fromkeys(str(spot.x) for spots in ours or curves for spot in spots))
+
+
+def _within(across: list[str] | Axis, spot: Spot) -> bool:
+    if isinstance(across, list):
+        return spot.x in across
+    return across.low <= float(spot.x) <= across.high
 
 
 def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
@@ -125,7 +183,8 @@ def _curve(plot: Plot, index: int, spots: Sequence[Spot], x_axis: Groups | Axis,
     for x, spot in at:
         told = _told(plot, series, spot)
         parts.append(mark(index, x, axis.at(spot.y), radius, hollow=series.published, told=told))
-    return f'<g color="{colour(index)}">{"".join(parts)}</g>'
+    faded = ' opacity="0.75"' if series.published else ""
+    return f'<g color="{colour(index)}"{faded}>{"".join(parts)}</g>'
 
 
 def _across(axis: Groups | Axis, spot: Spot) -> float:
@@ -163,6 +222,8 @@ def _bars(plot: Plot, curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Ax
             y = axis.at(spot.y)
             size = f'width="{width * 0.92:.2f}" height="{pixel(abs(y - base))}"'
             style = "hollow" if series.published else "solid"
+            if not axis.low <= spot.y <= axis.high:
+                style += " beyond"
             told = f"<title>{escape(_told(plot, series, spot))}</title>"
             parts.append(f'<rect class="bar {style}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{told}</rect>')
             middle = x + width * 0.46
@@ -193,8 +254,11 @@ def _sample(plot: Plot, index: int) -> str:
     return f'<g color="{colour(index)}">{inner}</g>'
 
 
-def _name(series: Series) -> str:
-    return series.name if not series.published or "published" in series.name.lower() else f"{series.name} (published)"
+def _name(series: Series, *, beyond: int = 0, of: int = 0) -> str:
+    said = ["published"] if series.published and "published" not in series.name.lower() else []
+    if beyond:
+        said.append("beyond the axes" if beyond == of else f"{beyond} of {of} beyond the axes")
+    return f"{series.name} ({', '.join(said)})" if said else series.name
 
 
 def _told(plot: Plot, series: Series, spot: Spot) -> str:
