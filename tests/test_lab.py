@@ -281,10 +281,10 @@ def test_a_depth_that_is_never_reached_is_not_told_as_searched():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (7, "not a list"),
-        ([7], "an object"),
-        ([{"game": "othello"}], "position is None"),
-        ([{"game": "othello", "position": 7}], "position is 7"),
+        (7, "searched: expected a list, found 7"),
+        ([7], r"searched\[0\]: expected an object, found 7"),
+        ([{"game": "othello"}], r"searched\[0\].position: expected text, found nothing"),
+        ([{"game": "othello", "position": 7}], r"searched\[0\]"),
     ],
 )
 def test_a_damaged_account_of_what_was_searched_is_one_line(counting, tmp_path, wrong, says):

@@ -4,16 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from outflank.boards import Board
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
+from outflank.schema import Between, Several
 from outflank.search import deepening
-from outflank.search.contract import Limits, Options, Result
+from outflank.search.contract import DEEPEST, Limits, Options, Result
 
 ALONE = "alone"
 """The scheme of a search that one worker made without dividing anything."""
+
+
+Plies = Annotated[int, Between(0, DEEPEST)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,40 +29,23 @@ class Searched:
     """The line that `Board.from_text` reads; of a game, where it began."""
     moves: str = ""
     """Of a game: its moves. Those of the side that searched were searched one by one."""
-    depth: int
+    depth: Plies
     """Plies, the most that a search reached."""
-    least_depth: int
+    least_depth: Plies
     """Plies, the fewest: they differ where a game ended within reach."""
     algorithm: str
     evaluation: str | None = None
     """None: nothing was estimated."""
     schemes: tuple[str, ...]
     """How the workers shared the work, in the order in which it was tried."""
-    workers: tuple[int, ...]
-    searches: int
+    workers: tuple[Several, ...]
+    searches: Several
     """How many there were, all schemes, workers and rounds together."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; what says nothing is left out."""
         found = {name: list(cell) if isinstance(cell, tuple) else cell for name, cell in asdict(self).items()}
         return {name: cell for name, cell in found.items() if cell != "" and cell is not None}
-
-    @classmethod
-    def of(cls, found: Any) -> "Searched":
-        """From JSON; a ValueError says what is wrong with it."""
-        if not isinstance(found, dict):
-            raise ValueError("an object is expected")
-        for name, kind in KINDS.items():
-            cell = found.get(name)
-            several = isinstance(kind, list)
-            if several and isinstance(cell, list) and all(type(each) is kind[0] for each in cell):
-                continue
-            if several or not (type(cell) is kind or (cell is None and name in ("moves", "evaluation"))):
-                raise ValueError(f"its {name} is {cell!r}")
-        given: dict[str, Any] = {
-            name: tuple(cell) if isinstance(cell, list) else cell for name, cell in found.items() if name in KINDS
-        }
-        return cls(**given)
 
     @property
     def plies(self) -> str:
@@ -83,21 +70,6 @@ class Searched:
             workers=tuple(sorted({*self.workers, *other.workers})),
             searches=self.searches + other.searches,
         )
-
-
-KINDS: dict[str, Any] = {
-    "game": str,
-    "position": str,
-    "moves": str,
-    "depth": int,
-    "least_depth": int,
-    "algorithm": str,
-    "evaluation": str,
-    "schemes": [str],
-    "workers": [int],
-    "searches": int,
-}
-"""What a document holds of each: of a list, what its elements are."""
 
 
 def together(entries: Iterable[Searched]) -> tuple[Searched, ...]:

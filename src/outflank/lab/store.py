@@ -11,6 +11,7 @@ from outflank.errors import OutflankError
 from outflank.formats.files import read_document
 from outflank.lab.report import Report, Sample
 from outflank.lab.searched import Searched
+from outflank.schema import Misfit, conform
 
 SCHEMA = "outflank/lab/1"
 
@@ -47,13 +48,11 @@ def read(path: Path) -> dict[str, Any]:
 
 def searched_in(found: dict[str, Any], path: Path) -> tuple[Searched, ...]:
     """What a document says was searched: nothing, if it is older than that."""
-    entries = found.get("searched", [])
-    if not isinstance(entries, list):
-        raise OutflankError(f"{path} is damaged: searched is not a list")
     try:
-        return tuple(map(Searched.of, entries))
-    except ValueError as error:
-        raise OutflankError(f"{path} is damaged: searched: {error}") from None
+        entries: tuple[Searched, ...] = conform(tuple[Searched, ...], found.get("searched", []), "searched")
+    except Misfit as error:
+        raise OutflankError(f"{path} is damaged: {error}") from None
+    return entries
 
 
 def check_writable(directory: Path) -> None:

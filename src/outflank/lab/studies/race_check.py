@@ -14,6 +14,7 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, op
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Sample, Table
 from outflank.lab.searched import Searched, add
+from outflank.schema import conform
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 
@@ -129,5 +130,5 @@ def _checked(chosen: Choice, scheme: str, stop: Stop) -> list[Sample]:
         raise OutflankError(f"{scheme}: {(trouble.strip().splitlines() or ['the check failed'])[-1]}")
     found = json.loads(answer)
     for each in found["searched"]:
-        add(Searched.of(each))
+        add(conform(Searched, each))
     return [{"scheme": scheme, **row} for row in found["rows"]]
