@@ -20,6 +20,7 @@ from outflank.engine.review import Judged, costliest, margin_of, marks_for, revi
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
 from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
+from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError
 from outflank.search.contract import Stop
 
@@ -380,6 +381,55 @@ def test_humans_of_the_classroom_type_rows_and_columns():
 def test_wrong_seats_are_one_line(text):
     with pytest.raises(OutflankError, match="player"):
         ask_classic(iter(text.split()))
+
+
+# --- variety ---
+
+
+def opening(computer, plies=6):
+    board = OthelloBoard.start()
+    computer.new_game(board)
+    for _ in range(plies):
+        board.push(computer.choose(board, NO_CLOCK).move)
+    return [str(move) for move in board.moves]
+
+
+def test_computers_do_not_play_the_same_game_twice_unless_asked_to():
+    varied = Computer(START.game, depth=1, workers=1, variety=1)
+    games = [opening(varied) for _ in range(6)]
+    assert len(set(map(tuple, games))) > 1
+    again = Computer(START.game, depth=1, workers=1, variety=1)
+    assert [opening(again) for _ in range(6)] == games
+    plain = Computer(START.game, depth=1, workers=1)
+    assert opening(plain) == opening(plain)
+
+
+def test_only_first_moves_that_are_nearly_as_good_are_drawn():
+    variety = Variety(1)
+    moves = [("a", 30), ("b", 25), ("c", 10)]
+    assert {variety.pick(START, moves, 10) for _ in range(50)} == {"a", "b"}
+    late = OthelloBoard.from_text("f5d6c3d3c4f4f6g5")
+    assert {variety.pick(late, moves, 10) for _ in range(50)} == {"a"}
+    assert (variety.moves(START), variety.moves(late)) == (4, 1)
+
+
+def test_a_book_is_played_from_in_various_ways():
+    plain, varied = (Computer(START.game, depth=1, book="own", variety=seed) for seed in (None, 3))
+    board = OthelloBoard.start()
+    assert {plain.choose(board, NO_CLOCK).move for _ in range(9)} == {board.parse_move("d3")}
+    drawn = [varied.choose(board, NO_CLOCK) for _ in range(20)]
+    assert {choice.why for choice in drawn} == {"book"}
+    assert len({choice.move for choice in drawn}) > 1
+
+
+def test_words_may_ask_for_variety_and_reports_have_none():
+    assert player("computer depth=1 variety=4", START.game)._variety is not None
+    assert player("computer depth=1", START.game)._variety is None
+    assert player("computer depth=1", START.game, variety=7)._variety is not None
+    assert player("computer depth=1 variety=none", START.game, variety=7)._variety is None
+    assert player("computer report=002 depth=1", START.game, variety=7)._variety is None
+    assert player("random", START.game, variety=7).seed == 7
+    assert player("random seed=2", START.game, variety=7).seed == 2
 
 
 # --- reviews ---

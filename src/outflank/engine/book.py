@@ -14,6 +14,7 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.engine.player import Choice
+from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.othello.kernels import Othello
@@ -116,18 +117,21 @@ def key_of(board: Board[Any]) -> Key:
 class Opened:
     """The habit of playing from a book."""
 
-    def __init__(self, book: Book) -> None:
-        self.book = book
+    def __init__(self, book: Book, variety: Variety | None = None) -> None:
+        self.book, self.variety = book, variety
 
     def new_game(self, board: Board[Any]) -> None:
         """A book does not change."""
 
     def choose(self, board: Board[Any]) -> Choice | None:
-        """Its best move here."""
+        """Its best move here, or one nearly as good."""
         moves = self.book.look_up(board)
         if not moves:
             return None
         code, value = moves[0]
+        if self.variety is not None:
+            code = self.variety.pick(board, moves, self.book.scale.near)
+            value = dict(moves)[code]
         return Choice(move=board.move(code), value=value, scale=self.book.scale, why="book")
 
     def played(self, board: Board[Any], choice: Choice) -> None:

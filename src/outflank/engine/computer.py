@@ -13,6 +13,7 @@ from outflank.engine.levels import HIGHEST
 from outflank.engine.levels import level as level_numbered
 from outflank.engine.player import Choice
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
+from outflank.engine.variety import Variety
 from outflank.errors import OutflankError
 from outflank.games.othello.kernels import Othello
 from outflank.schema import Kind, conform, kinds_of
@@ -39,7 +40,8 @@ class Computer:
     """Searches. Without a depth, a time, a number of nodes or a clock it thinks for a second a move.
 
     `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
-    `book` what it does instead of searching. Entries of greater depth may end its searches, unless `table_depth` says
+    `book` what it does instead of searching, `variety` is a seed by which it draws among first moves that are nearly as
+    good as the best (None: it takes the best). Entries of greater depth may end its searches, unless `table_depth` says
     otherwise.
     """
 
@@ -58,6 +60,7 @@ class Computer:
         policy: str = "steady",
         habits: tuple[str, ...] = (),
         book: str | None = None,
+        variety: int | None = None,
         **options: Any,
     ) -> None:
         own = {"level": level, "exact": exact, "policy": policy, "habits": habits, "book": book}
@@ -84,9 +87,10 @@ class Computer:
         self._endings = Table(bits) if bits is not None else None  # what is exact must not meet what is estimated
         self.options["table_bits"] = None
         self.policy: Policy = policy_named(policy)
+        self._variety = None if variety is None else Variety(variety)
         self._habits: list[Habit] = [habit_named(each, game) for each in habits]
         if book is not None:
-            self._habits.append(Opened(Book.read(game, book)))
+            self._habits.append(Opened(Book.read(game, book), self._variety))
         self._last_value: int | None = None
         self._prepared = False
 
@@ -100,7 +104,14 @@ class Computer:
                 table.clear()
         for habit in self._habits:
             habit.new_game(board)
+        if self._variety is not None:
+            self._variety.new_game()
         self._prepare(board)
+
+    def reseed(self, seed: int) -> None:
+        """Draw other lots from now on, if it draws any: a match gives every game its own."""
+        if self._variety is not None:
+            self._variety.reseed(seed)
 
     def _prepare(self, board: Board[Any]) -> None:
         if self._prepared or board.is_game_over():
@@ -136,10 +147,19 @@ class Computer:
             overrun = time.perf_counter() - began - budget.hard_seconds
             self.policy.late_seconds = max(self.policy.late_seconds, overrun)
         assert result.move is not None
-        choice = _choice(result)
+        choice = _choice(result) if solved is not None else self._varied(board, _choice(result), result)
         for habit in self._habits:
             habit.played(board, choice)
         return choice
+
+    def _varied(self, board: Board[Any], choice: Choice, result: Result) -> Choice:
+        """The choice, or early in the game one of those that are nearly as good."""
+        if self._variety is None or not result.best or result.exact:
+            return choice
+        picked = self._variety.pick(board, [(each, each.value) for each in result.best], result.scale.near)
+        if picked.move == choice.move:
+            return choice
+        return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
 
     def _at_once(self, board: Board[Any]) -> Choice:
         """There is no time left: the move that the ordering likes best."""
@@ -174,9 +194,9 @@ class Computer:
     def _searched(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result:
         """Iterations until the policy, or a limit, says that it is enough."""
         limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
-        options = self.options
+        options = self._with_alternatives(board, self.options)
         if budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING:
-            options = self._single()
+            options = self._with_alternatives(board, self._single())
         last: Result | None = None
         stable, before = 0, time.perf_counter()
         search = iterate(board, limits, stop=stop, table=self._table, **options)
@@ -193,6 +213,9 @@ class Computer:
         search.close()  # type: ignore[attr-defined]  # a generator: its workers go home now
         assert last is not None
         return last
+
+    def _with_alternatives(self, board: Board[Any], options: dict[str, Any]) -> dict[str, Any]:
+        return options if self._variety is None else {**options, "moves": self._variety.moves(board)}
 
     def _single(self) -> dict[str, Any]:
         """The same search by one worker."""

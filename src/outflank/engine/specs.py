@@ -41,8 +41,12 @@ REPORTS: dict[str, dict[str, Any]] = {
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
-def player(text: str, game: Any) -> Player:
-    """The player that the words name."""
+def player(text: str, game: Any, *, variety: int | None = None) -> Player:
+    """The player that the words name.
+
+    With a seed for `variety` players of ours draw lots where their words leave it open, so that games differ; a
+    report's program does what it did.
+    """
     kind, rest = _parted(text)
     if kind.endswith(":") or is_program(text):
         kind = kind.rstrip(":")
@@ -68,8 +72,9 @@ def player(text: str, game: Any) -> Player:
         extra = set(words) - ({"seed"} if kind == "random" else set())
         if extra:
             raise OutflankError(f"{kind} has no {', '.join(sorted(extra))}")
-        return Random(seed=from_words(int, words.get("seed", "1"), "seed")) if kind == "random" else First()
-    return _computer(text.strip(), words, game)
+        seed = from_words(int, words.get("seed", str(variety or 1)), "seed")
+        return Random(seed=seed) if kind == "random" else First()
+    return _computer(text.strip(), words, game, variety)
 
 
 def is_program(text: str) -> bool:
@@ -109,15 +114,15 @@ def _settings(text: str) -> dict[str, str]:
     return found
 
 
-def _computer(text: str, words: dict[str, str], game: Any) -> Computer:
-    settings: dict[str, Any] = {}
+def _computer(text: str, words: dict[str, str], game: Any, variety: int | None) -> Computer:
+    settings: dict[str, Any] = {"variety": variety}
     report = words.pop("report", None)
     if report is not None:
         if report not in REPORTS:
             raise UnknownName.among("report", report, REPORTS)
         if (report == "003") is not isinstance(game, Abalone):
             raise OutflankError(f"report {report} plays {'Abalone' if report == '003' else 'Othello'}")
-        settings = dict(REPORTS[report])
+        settings = {"variety": None, **REPORTS[report]}
     for name, value in words.items():
         settings[name] = _value(name, value)
     return Computer(game, name=text, **settings)

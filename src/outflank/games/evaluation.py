@@ -9,6 +9,7 @@ same position is the negative: a search turns them over at every ply.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,10 +114,11 @@ def scale_of(game: Any, evaluation: Any) -> Scale:
     if not isinstance(evaluation, Exact):
         name, points, won = _read.get((type(game), _name_of(game, evaluation)), (type(evaluation).__name__, 1, WON))
     score_name = unit.name if unit.scored else None
-    # The most is known of what is counted in the game's unit alone.
-    most = unit.most(game) if unit.name == name else None
     decimals = unit.decimals if points > 1 else 0
-    return Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name, most=most)
+    found = Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name)
+    if name != unit.name:
+        return found
+    return replace(found, most=unit.most(game), near=round(unit.near * points))
 
 
 def _name_of(game: Any, evaluation: Any) -> str:

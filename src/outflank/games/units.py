@@ -20,6 +20,8 @@ class Unit:
     """How many of them a game can be won by."""
     decimals: int = 1
     """Digits behind the point that tell something, where they are estimated."""
+    near: float = 0.0
+    """A difference that hardly matters, between estimates."""
     scored: bool = True
     """Whether a finished game is scored in them; otherwise it is only won or lost."""
 
@@ -56,6 +58,8 @@ class Scale:
     """A value beyond this is a finished game's, its score on top; None: none can be told by its value."""
     score: str | None = "points"
     """What a finished game's score counts; None: it is only won or lost."""
+    near: int = 0
+    """A difference between estimates that hardly matters, in points."""
     most: int | None = None
     """The most that a game can be won by; None: nobody knows."""
 

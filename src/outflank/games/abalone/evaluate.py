@@ -146,7 +146,7 @@ def _(evaluation, game, position, state):
 
 
 # Most moves change the value by less than a tenth of a marble.
-register_unit(Abalone, Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, scored=False))
+register_unit(Abalone, Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, near=0.05, scored=False))
 register_evaluation(Abalone, "cohesion", Cohesion(), unit="marbles", points=MARBLE)
 # About a thousand for a marble: 800 for the first, 1600 for the last that is not the end.
 register_evaluation(Abalone, "rings", Rings(70, 60, 40, 10, 1), unit="marbles", points=1000, won=LOST - 1)

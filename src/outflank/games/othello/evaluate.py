@@ -160,7 +160,7 @@ def _(evaluation, game, position, state):
     return found + weights[7] * (popcount(own) - popcount(opp))
 
 
-register_unit(Othello, Unit(name="discs", most=lambda game: int(game.mask).bit_count()))
+register_unit(Othello, Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0))
 register_evaluation(Othello, "phased", Phased(), unit="discs", points=10)
 register_evaluation(Othello, "four-part", FourPart(8))
 register_evaluation(Othello, "four-part-fine", FourPart(1))

@@ -13,6 +13,7 @@ from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.engine.computer import Computer
 from outflank.engine.levels import HIGHEST
 from outflank.engine.levels import level as level_numbered
+from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
 from outflank.formats.recognise import GAMES
 from outflank.protocols.gtp import GtpEngine
@@ -29,6 +30,7 @@ from outflank.ui.cli.streams import leave_quietly
 @click.option("--depth", type=int, help="Plies to look ahead.")
 @click.option("--time", "seconds", type=float, help="The most seconds for a move.  [by the clock; 1 without one]")
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@click.option("--seed", type=int, help="Draw the same lots among equal first moves in every run.  [others each time]")
 def command(
     protocol: str,
     game: str,
@@ -36,6 +38,7 @@ def command(
     depth: int | None,
     seconds: float | None,
     workers: int | None,
+    seed: int | None,
 ) -> int:
     """Play for another program, which speaks GTP 2 or NBoard 2 on standard input and output.
 
@@ -47,12 +50,13 @@ def command(
     if protocol == "nboard" and game != "othello":
         raise OutflankError("NBoard is for Othello; GTP plays both games")
     options: dict[str, Any] = {} if workers is None else {"workers": workers}
+    variety = drawn_seed() if seed is None else seed
 
     def make(board: Board[Any], wanted: int | None = None) -> Computer:
         limits: dict[str, Any] = {"level": level, "depth": depth}
         if wanted is not None:  # by the program that drives us: it knows nothing of endings, a level does
             limits = {"depth": wanted, "exact": level_numbered(min(wanted, HIGHEST)).exact_empties}
-        return Computer(board.game, seconds=seconds, **limits, **options)
+        return Computer(board.game, seconds=seconds, variety=variety, **limits, **options)
 
     # A wrong option is told of now, and not in answer to the first command that needs a player.
     make(OthelloBoard.start() if game == "othello" else AbaloneBoard.start()).close()

@@ -1,0 +1,49 @@
+"""Variety: in the opening, one of several moves that are nearly as good as the best, so that games differ."""
+
+import random
+import secrets
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from outflank.boards import Board
+
+PLIES = 8
+"""Moves of a game, of both sides, after which the best one is always taken."""
+
+MOVES = 4
+"""How many moves a search compares for it: each costs a search of its own, though a cheap one."""
+
+T = TypeVar("T")
+
+
+def drawn_seed() -> int:
+    """A seed that nobody has chosen."""
+    return secrets.randbelow(1 << 31) + 1
+
+
+class Variety:
+    """Draws lots; the same ones for the same seed, in every game of its own."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random()
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Begin anew from another seed."""
+        self._seed, self._games = seed, 0
+        self.new_game()
+
+    def new_game(self) -> None:
+        """Another game, other moves."""
+        self._games += 1
+        self._random.seed(f"{self._seed}/{self._games}")
+
+    def moves(self, board: Board[Any]) -> int:
+        """How many moves should have values here."""
+        return MOVES if board.ply < PLIES else 1
+
+    def pick(self, board: Board[Any], moves: Sequence[tuple[T, int]], near: int) -> T:
+        """One of the moves whose value is within `near` of the best, which comes first; later on the best."""
+        if board.ply >= PLIES:
+            return moves[0][0]
+        return self._random.choice([move for move, value in moves if value >= moves[0][1] - near])
