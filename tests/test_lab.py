@@ -505,10 +505,28 @@ def test_a_run_is_resumed_with_its_own_parameters_alone(counting, tmp_path, caps
     assert "outflank lab counting --upto 2" in err
 
 
+@pytest.mark.plain
+def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, capsys):
+    lab.run("counting", upto=2, out=tmp_path / "kept")
+    counting.measured.clear()
+    kept = tmp_path / "kept" / "counting.json"
+    status, out, _ = command(capsys, "redraw", kept, "--out", tmp_path / "paper", "--format", "md,latex,csv")
+    assert (status, counting.measured) == (0, [])
+    names = {path.name for path in (tmp_path / "paper").iterdir()}
+    assert names == {f"counting.{end}" for end in ("json", "csv", "html", "squares.md", "squares.tex", "squares.csv")}
+    assert "counting.csv, counting.html, counting.json, counting.squares.csv" in out
+    assert (tmp_path / "paper" / "counting.squares.csv").read_text() == "number,square\n1,1\n2,4\n"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ["nothing"],
+        ["counting", "--format", "gif", "--out", "somewhere"],
+        ["counting", "--format", "md"],
+        ["counting", "--format", "", "--out", "somewhere"],
+        ["counting", "--theme", "blue"],
+        ["redraw", "somewhere.json", "--format", "svg"],
         ["coutning"],
         ["counting", "--upto", "many"],
         ["counting", "--upto", "-1"],

@@ -1,6 +1,7 @@
 """Reports as pictures and pages: drawn as said, well formed whatever they hold."""
 
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 from math import inf, isclose, log10, nan
@@ -10,12 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.errors import OutflankError, UnknownName
 from outflank.lab import provenance
 from outflank.lab.drawing.axes import axis_over
+from outflank.lab.drawing.files import FORMATS, Wanted, report_files
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
 from outflank.lab.drawing.plots import plot_svg
+from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
 from outflank.lab.searched import Searched
 from tests.conftest import examples
@@ -178,6 +182,23 @@ def test_logarithmic_ticks_are_powers_of_ten_or_between_them():
     assert labels([3, 4e6], upright=True, log=True) == ["10", "100", "1k", "10k", "100k", "1M"]
     assert labels([1, 90], upright=True, log=True) == ["1", "2", "5", "10", "20", "50", "100"]
     assert len(labels([1e-200, 1e200], upright=True, log=True)) >= 3
+
+
+def test_a_short_logarithmic_axis_ends_near_its_values():
+    axis = axis_over([0.9, 2.1], 300, 20, log=True)
+    assert (axis.low, axis.high) == (0.9, 2.5)
+    axis = axis_over([0.9, 1.15], 300, 20, log=True)
+    assert (axis.low, axis.high) == (0.9, 1.2)
+    assert len(axis.ticks) >= 3
+
+
+def test_between_one_worker_and_two_there_is_none():
+    three = parsed(plot_svg(plot(curve((1, 1.0), (2, 2.0), (3, 2.9)), log_x=True)))
+    assert {"1", "2", "3"} <= set(texts(three, "tick"))
+    assert not {"1.2", "1.5", "1.0"} & set(labels([1, 2, 3], log=True))
+    odd = curve(*((k, 0.7 * k) for k in range(1, 33)), published=True)
+    root = parsed(plot_svg(plot(curve((1, 1.0), (2, 1.9)), odd, log_x=True, log_y=True)))
+    assert [each.text for each in of_class(root, "tick") if each.get("text-anchor") == "middle"] == ["1", "2"]
 
 
 def test_worker_counts_are_ticks():
@@ -346,7 +367,7 @@ def test_a_few_points_of_ones_own_fill_the_plot(log):
     root = parsed(plot_svg(plot(ours, SIXTY_FOUR, log_x=log, log_y=log)))
     assert reach(root, published=False)[0] > 0.9
     assert reach(root, published=False)[1] == pytest.approx(reach(alone, published=False)[1])
-    assert re.fullmatch(r"000 \(published, \d of 7 beyond the axes\)", texts(root, "legend")[1])
+    assert re.fullmatch(r"000 \(published, \d of 7 outside\)", texts(root, "legend")[1])
     assert len(marks(root)) < 9
 
 
@@ -465,6 +486,95 @@ def test_an_installed_package_says_which_it_is_without_a_repository(monkeypatch,
     assert said in text
     assert found["machine"]["processor"] in text
     assert "/home" not in text
+
+
+# Figures and tables as files of their own.
+
+
+WIDE_TABLE = Table(
+    title="a_b & 50% | c",
+    columns=("scheme", "time (s)", "share"),
+    rows=(("y|w_b", 1234.5678, "50%"), ("µ ≠ \\ ✓", None, "7%")),
+    notes=("A #note.",),
+)
+
+
+def test_a_table_in_markdown_aligns_its_numbers_and_means_what_it_says():
+    lines = table_markdown(WIDE_TABLE).splitlines()
+    assert lines[0] == r"**a\_b & 50% \| c**"
+    assert lines[2] == "| scheme   | time (s) | share |"
+    assert lines[3] == "| -------- | -------: | ----: |"
+    assert lines[4] == r"| y\|w\_b  |    1,235 |   50% |"
+    assert lines[5] == r"| µ ≠ \\ ✓ |        – |    7% |"
+    assert lines[-1] == "A #note."
+    assert len({len(line) for line in lines[2:6]}) == 1
+
+
+def test_a_table_in_latex_is_escaped():
+    text = table_latex(WIDE_TABLE)
+    assert r"\caption{a\_b \& 50\% | c}" in text
+    assert r"\begin{tabular}{lrr}" in text
+    assert r"y|w\_b & 1,235 & 50\% \\" in text
+    assert r"$\mu$ $\neq$ \textbackslash{} $\checkmark$ & -- & 7\% \\" in text
+    assert r"A \#note." in text
+    assert text.isascii()
+
+
+def test_a_table_in_csv_has_its_numbers_to_the_last_digit():
+    assert table_csv(WIDE_TABLE).splitlines()[1] == "y|w_b,1234.5678,50%"
+
+
+@examples(100)
+@given(st.text(), st.text())
+def test_any_text_stays_in_its_cell(one, other):
+    table = Table(title=one, columns=("a", other), rows=((one, other), (other, 1)), notes=(one,))
+    plain = re.sub(r"\\.", "", table_markdown(table))
+    assert [line.count("|") for line in plain.splitlines() if line.startswith("|")] == [3, 3, 3, 3]
+    assert len(table_latex(table).splitlines()) == 14
+
+
+FIGURES = (
+    plot(curve((1, 1.0), (2, 1.9), name="ours"), SIXTY_FOUR, title="Speed-up, by workers!"),
+    plot(curve((1, 1.0)), title="speed up by workers"),
+    Flame(title="flames", unit="ms", root=FlameBox("all", 1.0)),
+    Timeline(title="", unit="ms", intervals=(), kinds=()),
+)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_figure_and_table_becomes_a_file_of_its_own(theme):
+    pytest.importorskip("vl_convert")
+    whole = report(figures=FIGURES, tables=(WIDE_TABLE,))
+    files = report_files(whole, Wanted(formats=FORMATS, theme=theme))
+    figures = ("speed-up-by-workers", "speed-up-by-workers-2", "flames", "untitled")
+    names = {f".{figure}.{kind}" for figure in figures for kind in ("svg", "png", "pdf")}
+    assert set(files) == names | {f".a-b-50-c.{kind}" for kind in ("md", "tex", "csv")}
+    for name, content in files.items():
+        if name.endswith(".png"):
+            assert content.startswith(b"\x89PNG")
+            assert int.from_bytes(content[16:20], "big") == 1680
+        elif name.endswith(".pdf"):
+            assert content.startswith(b"%PDF")
+        elif name.endswith(".svg"):
+            svg = content.decode()
+            ElementTree.fromstring(svg)
+            assert not re.search(r"var\(|@media", svg)  # which few programs know
+            assert f'fill="{(LIGHT if theme == "light" else DARK)["paper"]}"' in svg
+    assert report_files(whole, Wanted()) == {}
+
+
+def test_without_the_library_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    for wanted in ("png", "pdf"):
+        with pytest.raises(OutflankError, match=rf"format {wanted} needs .* pip install 'outflank\[figures\]'"):
+            Wanted(formats=(wanted,))
+    assert report_files(report(figures=FIGURES), Wanted(formats=("svg",)))
+
+
+@pytest.mark.parametrize("wrong", [{"formats": ("gif",)}, {"formats": ("pgn",)}, {"theme": "blue"}])
+def test_what_cannot_be_written_is_refused(wrong):
+    with pytest.raises(UnknownName, match="unknown"):
+        Wanted(**wrong)
 
 
 # Flame graphs and timelines.

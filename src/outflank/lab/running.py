@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from outflank.errors import OutflankError
 from outflank.formats.files import write_whole
 from outflank.formats.locks import held
 from outflank.lab import store
+from outflank.lab.drawing.files import Wanted, report_files
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, experiment_named
 from outflank.lab.provenance import in_command_line, provenance
@@ -43,6 +44,9 @@ def run(
     out: str | Path | None = None,
     resume: bool = False,
     replace: bool = False,
+    formats: Sequence[str] = (),
+    theme: str = "light",
+    published: bool = True,
     progress: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
     **parameters: Any,
@@ -50,6 +54,8 @@ def run(
     """Run the experiment called `name`; with `out`, write its page, its samples and all that repeats it there.
 
     A run that is stopped returns what it has, marked as incomplete, and goes on from there with `resume`.
+    `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to a file of its own, pictures
+    in a `theme` (light or dark). Without `published`, figures leave out what the reports measured.
 
     >>> run("depths", depths=(1, 2)).tables[0].column("depth")
     [1, 2]
@@ -58,20 +64,29 @@ def run(
     chosen = _chosen(experiment, parameters)
     directory = Path(out) if out is not None else None
     origin = provenance(in_command_line(name, asdict(chosen), asdict(experiment.parameters())))
+    wanted = _wanted(directory, formats, theme, published)
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
     if directory is None:
-        return _Run(experiment, chosen, None, _Kept(origin, [], ())).measure(progress, stop or Stop())
+        return _Run(experiment, chosen, None, wanted, _Kept(origin, [], ())).measure(progress, stop or Stop())
     if resume:
         store.read(directory / f"{name}.json")  # before a directory is made where none is
     store.check_writable(directory)
     with held(directory / f"{name}.json", "another process is writing this result"):
         kept = _begin(experiment, chosen, directory, origin, resume=resume, replace=replace)
-        return _Run(experiment, chosen, directory, kept).measure(progress, stop or Stop())
+        return _Run(experiment, chosen, directory, wanted, kept).measure(progress, stop or Stop())
 
 
-def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
-    """The report that a JSON file holds, concluded and drawn anew; with `out`, written there."""
+def redraw(
+    path: str | Path,
+    *,
+    out: str | Path | None = None,
+    formats: Sequence[str] = (),
+    theme: str = "light",
+    published: bool = True,
+) -> Report:
+    """The report that a JSON file holds, concluded and drawn anew; with `out`, written there, as `run` does."""
+    wanted = _wanted(Path(out) if out is not None else None, formats, theme, published)
     found = store.read(Path(path))
     experiment = experiment_named(found["experiment"])
     chosen = _chosen(experiment, found["parameters"])
@@ -81,8 +96,14 @@ def redraw(path: str | Path, *, out: str | Path | None = None) -> Report:
     if directory is not None:
         store.check_writable(directory)
         with held(directory / f"{experiment.name}.json", "another process is writing this result"):
-            write_report(report, experiment, chosen, directory)
-    return report
+            write_report(report, experiment, chosen, directory, wanted)
+    return report if published else report.without_published()
+
+
+def _wanted(directory: Path | None, formats: Sequence[str], theme: str, published: bool) -> Wanted:
+    if formats and directory is None:
+        raise OutflankError("to write figures and tables, say where (--out)")
+    return Wanted(formats=tuple(formats), theme=theme, published=published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +134,21 @@ def report_of(experiment: Experiment[Any], chosen: Any, kept: _Kept, *, complete
     )
 
 
-def write_report(report: Report, experiment: Experiment[Any], chosen: Any, directory: Path) -> None:
-    """The page, the samples as JSON and CSV, and what else the experiment has."""
-    texts = {
+def write_report(
+    report: Report, experiment: Experiment[Any], chosen: Any, directory: Path, wanted: Wanted | None = None
+) -> None:
+    """The page, the samples as JSON and CSV, what else the experiment has, and the files that are wanted."""
+    wanted = wanted or Wanted()
+    drawn = report if wanted.published else report.without_published()
+    contents: dict[str, str | bytes] = {
         ".json": json.dumps(store.document(report), indent=1) + "\n",
         ".csv": store.csv_text(report.samples),
-        ".html": page_html(report),
+        ".html": page_html(drawn),
         **experiment.files(chosen, report.samples),
+        **report_files(drawn, wanted),
     }
-    for ending, text in texts.items():
-        write_whole(directory / f"{experiment.name}{ending}", text)
+    for ending, content in contents.items():
+        write_whole(directory / f"{experiment.name}{ending}", content)
 
 
 def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
@@ -169,10 +195,11 @@ class _Run:
         experiment: Experiment[Any],
         chosen: Any,
         directory: Path | None,
+        wanted: Wanted,
         kept: _Kept,
     ) -> None:
         self.experiment, self.chosen, self.directory = experiment, chosen, directory
-        self.kept = kept
+        self.wanted, self.kept = wanted, kept
         self.written = time.monotonic()
 
     def measure(self, progress: Callable[[Progress], None] | None, stop: Stop) -> Report:
@@ -207,8 +234,8 @@ class _Run:
             progress(Progress(task="", done=done / total if total else 1.0, seconds_left=None))
         report = report_of(self.experiment, self.chosen, self.kept, complete=not stop.called)
         if self.directory is not None:
-            write_report(report, self.experiment, self.chosen, self.directory)
-        return report
+            write_report(report, self.experiment, self.chosen, self.directory, self.wanted)
+        return report if self.wanted.published else report.without_published()
 
     def _keep(self) -> None:
         """Write down what has been measured so far; what it means is said at the end."""

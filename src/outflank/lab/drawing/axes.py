@@ -14,6 +14,10 @@ MARGIN = 0.03
 SPACING = 34
 """Units between the ticks of an upright axis."""
 
+SHORT = 20
+"""The ratio of its ends below which a logarithmic axis is short."""
+SHORT_ENDS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+
 Ticks = tuple[tuple[float, str], ...]
 
 
@@ -134,14 +138,17 @@ def _multiples(first: int, last: int, step: float) -> Ticks:
 
 def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, binary: bool) -> Iterator[Axis]:
     low, high = min(values, default=1.0), max(values, default=10.0)
+    whole = all(value == floor(value) for value in values)
     if high / low < 1.01:
         low, high = low / 2, high * 2
     if begin < end:
         room = (high / low) ** MARGIN
         low, high = low / room, high * room
     else:
-        low = 10.0 ** floor(log10(low * 0.8)) if bars else _rungs(low / 10, low * (1 + 1e-9), (1, 2, 5))[-1]
-        high = _rungs(high * (1 - 1e-9), high * 10, (1, 2, 5))[0]
+        # A short axis ends near its values: from 2.1 to 5 would be half of it.
+        ends = SHORT_ENDS if high / low < SHORT else (1, 2, 5)
+        low = 10.0 ** floor(log10(low * 0.8)) if bars else _rungs(low / 10, low * (1 + 1e-9), ends)[-1]
+        high = _rungs(high * (1 - 1e-9), high * 10, ends)[0]
 
     def axis(ticks: Ticks, minor: Sequence[float] = ()) -> Axis:
         return Axis(begin=begin, end=end, low=low, high=high, log=True, ticks=ticks, minor=tuple(minor))
@@ -155,7 +162,13 @@ def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, 
     ladder = _rungs(low, high, (1, 2, 5))
     if len(ladder) < 3:
         for linear in _linear([low, high], begin, end, bars=False):
-            yield axis(tuple((value, text) for value, text in linear.ticks if low <= value <= high))
+            yield axis(
+                tuple(
+                    (value, f"{value:.0f}" if whole else text)
+                    for value, text in linear.ticks
+                    if low <= value <= high and not (whole and value != floor(value))
+                )
+            )
     decades = _rungs(low, high, (1,))
     small = _rungs(low, high, range(1, 10)) if len(decades) <= 7 else ()
     yield axis(_written(ladder), small)
@@ -167,7 +180,7 @@ def _written(values: Sequence[float]) -> Ticks:
     return tuple((value, short(value)) for value in values)
 
 
-def _rungs(low: float, high: float, digits: Sequence[int]) -> list[float]:
+def _rungs(low: float, high: float, digits: Sequence[float]) -> list[float]:
     """Digits times powers of ten from `low` to `high`."""
     powers = range(floor(log10(low)) - 1, ceil(log10(high)) + 1)
     ladder = [float(f"{digit}e{power}") for power in powers for digit in digits]

@@ -99,6 +99,13 @@ def number(value: Cell, digits: int = 4) -> str:
     return f"{int(rounded):,}" if rounded == int(rounded) else f"{rounded:,.{digits + 4}f}".rstrip("0")
 
 
+def is_number(cell: Cell) -> bool:
+    """Whether a cell is to be aligned as numbers are."""
+    if isinstance(cell, str):
+        return cell.endswith(("%", "✓")) and cell[0] in "-+0123456789"
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
 def short(value: float) -> str:
     """A number in little room: three significant digits, and k, M, G or T.
 
@@ -218,10 +225,19 @@ text {fill:var(--ink)}
 .solid {fill:currentColor;stroke:var(--paper);stroke-width:.7}
 .mark:hover, .box:hover {stroke:var(--ink);stroke-width:1.6}
 """
-PICTURE_STYLE = "".join(
+FLAT_STYLE = "".join(
     (
-        colours("svg.outflank-figure"),
         f"svg.outflank-figure{{background:var(--paper);color:var(--ink);font-family:{FONT}}}",
         scoped("svg.outflank-figure", PICTURE_RULES.replace("VALUE", f"{VALUE}px")),
     )
 )
+PICTURE_STYLE = colours("svg.outflank-figure") + FLAT_STYLE
+THEMES = {"light": LIGHT, "dark": DARK}
+
+
+def flattened(svg: str, theme: str) -> str:
+    """A picture in the colours of one theme, for programs that know no variables, no queries and no backgrounds."""
+    paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
+    plain = svg.replace(f"<style>{PICTURE_STYLE}</style>", f"<style>{FLAT_STYLE}</style>{paper}", 1)
+    known = THEMES[theme]
+    return re.sub(r"var\(--(\w+)\)", lambda found: known.get(found[1], found[0]), plain)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
-from outflank.lab.drawing.looks import FONT, colours, escape, number, scoped
+from outflank.lab.drawing.looks import FONT, colours, escape, is_number, number, scoped
 from outflank.lab.drawing.places import RULES as PLACE_RULES
 from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.plots import plot_svg
@@ -84,6 +84,13 @@ def figure_html(figure: Figure) -> str:
     return _fragment(_figure(figure))
 
 
+def figure_svg(figure: Figure) -> str:
+    """A figure as a picture."""
+    if isinstance(figure, Plot):
+        return plot_svg(figure)
+    return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure)
+
+
 def report_html(report: Report) -> str:
     """A report, for a notebook."""
     return _fragment(_content(report))
@@ -139,7 +146,7 @@ def _banners(report: Report) -> Iterable[str]:
 
 def _table(table: Table) -> str:
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
-    styles = [' class="number"' if any(map(_is_number, cells)) else "" for cells in columns]
+    styles = [' class="number"' if any(map(is_number, cells)) else "" for cells in columns]
 
     def row(kind: str, cells: Sequence[Cell]) -> str:
         inner = (f"<{kind}{style}>{escape(number(cell))}</{kind}>" for style, cell in zip(styles, cells, strict=True))
@@ -154,17 +161,8 @@ def _table(table: Table) -> str:
     return f'<h3>{title}</h3><div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
 
 
-def _is_number(cell: Cell) -> bool:
-    if isinstance(cell, str):
-        return cell.endswith(("%", "✓")) and cell[0] in "-+0123456789"
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
-
-
 def _figure(figure: Figure) -> str:
-    if isinstance(figure, Plot):
-        drawn = plot_svg(figure)
-    else:
-        drawn = flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure)
+    drawn = figure_svg(figure)
     said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
     caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
     return f"<figure><h3>{escape(figure.title)}</h3>{drawn}{caption}</figure>"

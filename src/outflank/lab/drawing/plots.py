@@ -103,10 +103,15 @@ def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
 def _x_axis(plot: Plot, curves: Sequence[Sequence[Spot]], left: float) -> Axis:
     # A bound may be drawn at any x: only what was measured says whether x goes by doubling.
     pairs = list(zip(plot.series, curves, strict=True))
-    measured = [float(spot.x) for series, spots in pairs if series.style != "dashed" for spot in spots]
     ours = [float(spot.x) for series, spots in pairs if not series.published for spot in spots]
+    measured = [
+        float(spot.x)
+        for series, spots in pairs
+        if series.style != "dashed" and not (series.published and ours)
+        for spot in spots
+    ]
     values = [float(spot.x) for spots in curves for spot in spots]
-    binary = powers_of_two(measured or values)
+    binary = powers_of_two(measured or ours or values)
     return _fitting(values, ours, lambda shown: axis_over(shown, left, RIGHT, log=plot.log_x, binary=binary))
 
 
@@ -257,7 +262,7 @@ def _sample(plot: Plot, index: int) -> str:
 def _name(series: Series, *, beyond: int = 0, of: int = 0) -> str:
     said = ["published"] if series.published and "published" not in series.name.lower() else []
     if beyond:
-        said.append("beyond the axes" if beyond == of else f"{beyond} of {of} beyond the axes")
+        said.append("outside" if beyond == of else f"{beyond} of {of} outside")
     return f"{series.name} ({', '.join(said)})" if said else series.name
 
 

@@ -18,7 +18,8 @@ from outflank.errors import UnknownName
 from outflank.lab import Progress, Report, experiment_named, experiments, redraw, run
 from outflank.lab import Table as LabTable
 from outflank.lab.cluster_samples import join_cluster
-from outflank.lab.drawing.looks import number
+from outflank.lab.drawing.files import FORMATS
+from outflank.lab.drawing.looks import THEMES, number
 from outflank.lab.searched import by_position
 from outflank.lab.store import document
 from outflank.search.contract import Stop
@@ -27,6 +28,8 @@ from outflank.ui.cli.interrupting import interruptibly
 from outflank.words import is_count
 
 REDRAW = "redraw"
+MOST_FILES = 8
+"""Files that are named of those that were written."""
 MOST_SEARCHED = 6
 """Lines that a terminal gets about what was searched."""
 
@@ -79,11 +82,24 @@ def _command_of(name: str) -> click.Command:
         click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
         click.Option(["--resume"], is_flag=True, help="Go on with the run that was interrupted in --out DIR."),
         click.Option(["--replace"], is_flag=True, help="Measure anew, even if --out DIR has a result."),
+        *_drawing_options(),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
     ]
     origin = ", ".join(experiment.reports)
     text = f"{experiment.question}\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}."
     return click.Command(name, params=parameters, callback=_callback(name), help=text)
+
+
+def _drawing_options() -> list[click.Parameter]:
+    """How a report is drawn, and what is written beside its page."""
+    formats = f"Write figures and tables there too, as files of their own: {', '.join(FORMATS)}."
+    return [
+        click.Option(["--format", "formats"], type=Several(str), default=None, metavar="NAME,…", help=formats),
+        click.Option(["--theme"], type=click.Choice(list(THEMES)), default="light", help="Colours of those figures."),
+        click.Option(
+            ["--published/--no-published"], default=True, help="Whether figures show what the reports measured."
+        ),
+    ]
 
 
 def _parameter(each: Field[Any]) -> click.Parameter:
@@ -110,14 +126,35 @@ def _kind(annotation: Any) -> tuple[Any, bool]:
 
 
 def _callback(name: str) -> Callable[..., int]:
-    def call(out: str | None, resume: bool, replace: bool, as_json: bool, **parameters: Any) -> int:
+    def call(
+        out: str | None,
+        resume: bool,
+        replace: bool,
+        as_json: bool,
+        formats: tuple[str, ...] | None,
+        theme: str,
+        published: bool,
+        **parameters: Any,
+    ) -> int:
         given = {key: value for key, value in parameters.items() if value is not None and value != ()}
         stop = Stop()
         if given.get("cluster") is not None:
             join_cluster(given["cluster"])
         with _bar(enabled=not as_json) as progress:
             report = interruptibly(
-                lambda: run(name, out=out, resume=resume, replace=replace, progress=progress, stop=stop, **given), stop
+                lambda: run(
+                    name,
+                    out=out,
+                    resume=resume,
+                    replace=replace,
+                    formats=formats or (),
+                    theme=theme,
+                    published=published,
+                    progress=progress,
+                    stop=stop,
+                    **given,
+                ),
+                stop,
             )
         _show(report, as_json=as_json, out=out)
         if stop.called:
@@ -172,7 +209,7 @@ def command(context: click.Context) -> None:
       outflank lab
       outflank lab scaling --workers 1,2 --schemes ybw,jamboree --out results
       outflank lab reproduce 004
-      outflank lab redraw results/scaling.json --out elsewhere
+      outflank lab redraw results/scaling.json --out paper --format pdf,latex --no-published
     """
     if context.invoked_subcommand is None:
         console = output()
@@ -187,15 +224,26 @@ def command(context: click.Context) -> None:
         console.print("outflank lab NAME --help tells what can be chosen; redraw FILE draws a result again.")
 
 
-@click.command(REDRAW)
-@click.argument("file", type=click.Path())
-@click.option("--out", type=click.Path(), metavar="DIR", help="Write the page and the samples there.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def redraw_command(file: str, out: str | None, as_json: bool) -> int:
+def _redraw(
+    file: str, out: str | None, as_json: bool, formats: tuple[str, ...] | None, theme: str, published: bool
+) -> int:
     """Draw a report again from the JSON file that a run has written: tables, page and pictures come from it alone."""
-    report = redraw(file, out=out)
+    report = redraw(file, out=out, formats=formats or (), theme=theme, published=published)
     _show(report, as_json=as_json, out=out)
     return 0 if report.passed else 1
+
+
+redraw_command = click.Command(
+    REDRAW,
+    params=[
+        click.Argument(["file"], type=click.Path()),
+        click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
+        *_drawing_options(),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+    ],
+    callback=_redraw,
+    help=_redraw.__doc__,
+)
 
 
 # --- what is printed ---
@@ -217,8 +265,10 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     if not report.passed:
         console.print("• FAILED: something that had to be equal is not.")
     if out is not None:
-        pages = ", ".join(sorted(path.name for path in Path(out).glob(f"{report.experiment}.*")))
-        console.print(f"• {out}: {pages}")
+        names = sorted(path.name for path in Path(out).glob(f"{report.experiment}.*"))
+        names.sort(key=lambda name: name.count("."))  # the page first, then its parts
+        more = f" and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
+        console.print(f"• {out}: {', '.join(names[:MOST_FILES])}{more}")
 
 
 def _print_searched(console: Console, report: Report) -> None:
