@@ -5,6 +5,7 @@ import itertools
 import queue
 import random
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -457,15 +458,15 @@ def test_without_any_node_it_says_so():
 # --- a node ---
 
 
-def a_node(**options) -> Node:
+def a_node(carry=lambda era, entries, wait: (0, 0), replication="none", **options) -> Node:
     setup = Setup(
         game=othello(8),
         position=START,
         options=Options(workers=1, table_bits=10, **options),
-        replication=POLICIES["none"],
+        replication=replication_named(replication),
         era=1,
     )
-    return Node(setup, lambda era, entries, wait: (0, 0))
+    return Node(setup, carry)
 
 
 def a_job(ticket: int, depth: int, era: int = 1) -> Job:
@@ -516,6 +517,71 @@ def test_a_new_era_begins_with_an_empty_table():
     assert node.report().entries_received == 0
     node.absorb(2, entry)
     assert node.report().entries_kept == 1
+    node.close()
+
+
+def test_entries_that_are_just_being_taken_do_not_survive_a_new_era(monkeypatch):
+    node = a_node()
+    assert node.root.table is not None
+    taking, forgotten, go_on = threading.Event(), threading.Event(), threading.Event()
+    forget = node.root.forget
+
+    def slowly(entries, count, worker):
+        taking.set()
+        assert go_on.wait(30)
+        return adopt(entries, count, worker)
+
+    def forget_and_tell():
+        forget()
+        forgotten.set()
+
+    monkeypatch.setattr("outflank.distributed.node.adopt", slowly)
+    monkeypatch.setattr(node.root, "forget", forget_and_tell)
+    entry = np.array([[1, 2, int(packed(5, 4, EXACT, 7, 0))]], np.uint64)
+    absorbing = threading.Thread(target=node.absorb, args=(1, entry))
+    absorbing.start()
+    assert taking.wait(30)
+    searching = threading.Thread(target=node.search, args=(a_job(1, 1, era=2),))
+    searching.start()
+    forgotten.wait(0.3)  # a node that clears its table now is filled again
+    go_on.set()
+    absorbing.join()
+    searching.join()
+    assert forgotten.is_set()
+    assert looked_up(node.root.table.address, node.root.table.shift, U64(1), U64(2)) == 0
+    node.close()
+
+
+@pytest.mark.parametrize("policy", ["async:depth=2,batch=2", "batch:batch=2"])
+def test_entries_that_wait_to_be_carried_keep_their_era(policy):
+    carried: list[tuple[int, list[int]]] = []
+    carrying, go_on = threading.Event(), threading.Event()
+
+    def carry(era, entries, *, wait):
+        carried.append((era, [int(first) for first, _, _ in entries]))
+        carrying.set()
+        assert go_on.wait(30)
+        return 1, 0
+
+    node = a_node(carry=carry, replication=policy)
+    worker, outbox = node.root.worker, node._outboxes[0].record
+    outbox.waits = 0  # nobody is here to wait
+
+    def put(*names: int) -> None:
+        for name in names:
+            post(U64(name), U64(0), U64(1), worker)
+
+    put(1, 2)
+    assert carrying.wait(30)
+    put(3, 4, 5)  # these wait, for the first two are under way
+    node.search(a_job(1, 1, era=2))
+    put(6, 7, 8, 9)
+    go_on.set()
+    for _ in range(1000):
+        if outbox.carried < outbox.posted:
+            time.sleep(0.01)
+    assert carried == [(1, [1, 2]), (2, [6, 7]), (2, [8, 9])]
+    assert outbox.carried == outbox.posted == 9
     node.close()
 
 

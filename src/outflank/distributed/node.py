@@ -79,6 +79,7 @@ class Node:
         self._compile()
         self._lock = threading.Lock()
         self._at_work = threading.Lock()
+        self._same_era = threading.Lock()  # whoever holds it acts in the era that it found
         self._ticket = -1
         self._unwanted: set[int] = set()
         self._era = setup.era
@@ -115,8 +116,7 @@ class Node:
                 self._since = began = time.perf_counter()
             try:
                 if job.era > self._era:
-                    self._era = job.era
-                    self.root.forget()
+                    self._begin_era(job.era)
                 for depth in range(1, job.depth) if job.deepen else ():
                     self._value(replace(job, depth=depth))
                 value, line = self._value(job)
@@ -207,10 +207,16 @@ class Node:
             before, calls = calls, int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
             # What is left after a full batch waits for the next: sent at once, it made five messages of one.
             least = batch if waits or calls != before else 1
-            while (count := int(collect(outbox.record, buffer, least))) > 0 and not self._closing:
+            while not self._closing:
+                with self._same_era:
+                    era, count = self._era, int(collect(outbox.record, buffer, least))
+                if count == 0:
+                    break
                 began = time.perf_counter()
-                peers, missed = self._carry(self._era, buffer[:count].copy(), wait=waits)
-                release(outbox.record, count)
+                peers, missed = self._carry(era, buffer[:count].copy(), wait=waits)
+                with self._same_era:
+                    if era == self._era:  # or they were let go with all others of theirs
+                        release(outbox.record, count)
                 with self._lock:
                     self._broadcast_seconds += time.perf_counter() - began
                     self._sent += count if peers else 0
@@ -221,10 +227,19 @@ class Node:
 
     def absorb(self, era: int, entries: Entries) -> None:
         """Take what another node has found out. What comes from another era may be wrong here, and is not taken."""
-        if era != self._era or self.root.table is None:
-            return
-        self._received += len(entries)
-        self._kept += int(adopt(entries, len(entries), self.root.worker))
+        with self._same_era:
+            if era != self._era or self.root.table is None:
+                return
+            self._received += len(entries)
+            self._kept += int(adopt(entries, len(entries), self.root.worker))
+
+    def _begin_era(self, era: int) -> None:
+        """Clear the table, and let go what waits to be carried: it would go out as this era's. No worker is at work."""
+        with self._same_era:
+            self._era = era
+            self.root.forget()
+            for outbox in self._outboxes:
+                release(outbox.record, int(outbox.record.posted) - int(outbox.record.carried))
 
     # --- what became of it ---
 
