@@ -9,8 +9,9 @@ from typing import Any
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError
+from outflank.formats.files import decoded_whole
 from outflank.formats.recognise import read
-from outflank.formats.records import read_records
+from outflank.formats.records import HEAD, holds_records, read_records
 from outflank.games.abalone.layouts import LAYOUTS
 
 TRIES = 2000
@@ -152,14 +153,14 @@ def _in_file(path: Path, start: Board[Any], plies: int | None, chance: random.Ra
 def _boards(path: Path, start: Board[Any]) -> Iterator[Board[Any]]:
     """What a file holds: whole games, or something on each line."""
     with path.open("rb") as stream:
-        head = stream.read(100).lstrip()
-    if path.suffix.lower() in RECORD_FILES or head.startswith((b"(", b"game:")):
+        head = stream.read(HEAD)
+    if path.suffix.lower() in RECORD_FILES or holds_records(head):
         yield from (Board.from_setup(record.setup) for record in read_records(path))
         return
     kind = "abalone" if isinstance(start, AbaloneBoard) else "othello"
     size = start.size if isinstance(start, OthelloBoard) else None
     layout = next((name for name in LAYOUTS if kind == "abalone" and AbaloneBoard.start(name) == start), None)
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    for number, line in enumerate(decoded_whole(path.read_bytes()).splitlines(), 1):
         words = line.partition("%")[0].partition("#")[0].strip()
         if not words:
             continue

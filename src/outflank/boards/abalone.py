@@ -125,7 +125,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         return self.svg()
 
     def __str__(self) -> str:
-        return "\n".join(abalone_diagram(*self._by_colour()))
+        return "\n".join([*abalone_diagram(*self._by_colour()), self._told_turn()])
 
     def __repr__(self) -> str:
         options = "".join(

@@ -231,6 +231,9 @@ class Board(Generic[M]):
         more = " …" if len(self.legal_moves) > 40 else ""
         return IllegalMove(f"{text.strip()!r} is not a legal move here (legal: {legal or 'none'}{more})")
 
+    def _told_turn(self) -> str:
+        return f"{self.turn} to move" if self.legal_moves else f"over; {self.turn} would move"
+
     def _by_colour(self) -> tuple[int, int]:
         """Black's word and white's."""
         own, opp = int(self.position[0]), int(self.position[1])

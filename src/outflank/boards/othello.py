@@ -117,7 +117,7 @@ class OthelloBoard(Board[OthelloMove]):
 
     def __str__(self) -> str:
         legal = {move.code for move in self.legal_moves}
-        return "\n".join(othello_diagram(self.size, *self._by_colour(), legal))
+        return "\n".join([*othello_diagram(self.size, *self._by_colour(), legal), self._told_turn()])
 
     def __repr__(self) -> str:
         scoring = scoring_of(self.game)

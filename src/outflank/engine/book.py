@@ -57,7 +57,7 @@ class Book:
             text = (files("outflank") / "engine" / "books" / f"{kind}.book").read_text(encoding="utf-8")
         else:
             try:
-                text = Path(name).read_text(encoding="utf-8")
+                text = Path(name).read_text(encoding="utf-8-sig")
             except OSError as error:
                 raise OutflankError(f"{name}: {error.strerror}") from None
             except ValueError:

@@ -37,12 +37,22 @@ from outflank.games.sides import Side
 NAME = "Abalone game"
 
 HEADER = re.compile(r"\s*([A-Za-z][A-Za-z -]*):(.*)", re.DOTALL)
-_word = re.compile(r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?|([A-Ia-i1-9]{2,6})(?![^\s{,;])|[,;])")
+KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start")
+_word = re.compile(
+    r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?|([A-Ia-i1-9]{2,6}|[A-Ia-i1-9]{2}(?:-[A-Ia-i1-9]{2}){1,2})(?![^\s{,;])|[,;])"
+)
 _remark = re.compile(
     r"\s*(?P<value>[+-]?[\d.]+(?:e[+-]?\d+)?(?!\S))?\s*(?:(?P<seconds>[\d.]+(?:e[+-]?\d+)?)s)?\s*", re.ASCII
 )
 
 Line = tuple[int, str]
+
+
+def looks_like_games(text: str) -> bool:
+    """Whether a text begins with a header of these files."""
+    lines = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    header = HEADER.fullmatch(next(lines, ""))
+    return header is not None and header[1].strip().lower() in KEYS
 
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:

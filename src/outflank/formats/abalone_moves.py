@@ -8,6 +8,7 @@ the last one goes, `C3D6` (Nacre). Two neighbouring cells always mean a move alo
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -29,7 +30,6 @@ from outflank.games.abalone.kernels import (
 )
 from outflank.games.abalone.layouts import RULES, start
 from outflank.games.rules import MOVE, fill, most_moves, play
-from outflank.games.sides import Side
 
 NAME = "Abalone move"
 GAME = "Abalone game"
@@ -84,8 +84,12 @@ def meanings(text: str) -> tuple[int, ...]:
 
 def read_abalone_game(text: str, layout: str = "standard") -> Setup:
     """A game from the start of `layout`: moves in a row, move numbers allowed."""
-    position = start(layout)
-    first = position
+    return read_abalone_moves(text, Setup(format=GAME, game=RULES, position=start(layout)))
+
+
+def read_abalone_moves(text: str, first: Setup) -> Setup:
+    """The moves of `text` from a position."""
+    position = first.position
     moves = []
     for number, (word, place) in enumerate(_words(text), 1):
         try:
@@ -94,7 +98,7 @@ def read_abalone_game(text: str, layout: str = "standard") -> Setup:
             raise type(error)(f"{GAME}, {place_in(text, place)}, move {number}: {error}") from None
         moves.append(move)
         position = play(RULES, position, move)
-    return Setup(format=GAME, game=RULES, position=first, turn=Side.BLACK, moves=tuple(moves))
+    return replace(first, format=GAME, moves=tuple(moves))
 
 
 def _words(text: str) -> Iterator[tuple[str, int]]:
@@ -106,8 +110,8 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _cells(text: str) -> tuple[Cell, ...]:
-    """The two or three cells that a move's text names."""
-    stripped = text.strip()
+    """The two or three cells that a move's text names, with dashes between or without."""
+    stripped = re.sub(r"(?<=\d)-(?=[A-I])", "", text.strip(), flags=re.IGNORECASE)
     named: list[Cell] = []
     for place in range(0, max(len(stripped), 1), 2):
         found = _cell.fullmatch(stripped[place : place + 2])

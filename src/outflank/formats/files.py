@@ -36,6 +36,13 @@ def looked_into(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
     return head, cast(BinaryIO, io.BufferedReader(_Rejoined(head, stream)))
 
 
+def decoded_whole(data: bytes) -> str:
+    """The text of a file, whatever mark of its encoding it begins with."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream to a file beside `path` that takes its place at the end: nobody ever finds half of it.
@@ -93,7 +100,7 @@ def _put_in_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: boo
 def read_document(path: Path, schema: str, what: str) -> dict[str, Any]:
     """The JSON object in a file that says it is of `schema`; one clear line if it is not, or not whole."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise OutflankError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

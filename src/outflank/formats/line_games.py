@@ -1,6 +1,7 @@
 """Files with a game or a position a line: transcripts, and OBF."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
@@ -9,7 +10,16 @@ from outflank.formats.fields import decoded, othello_size
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.replay import replay_named
 from outflank.formats.setup import Setup
-from outflank.formats.transcript import NAME, named_moves, write_transcript
+from outflank.formats.transcript import (
+    MIRRORED,
+    MIRRORED_ASSUMED,
+    NAME,
+    Named,
+    named_moves,
+    starts_mirrored,
+    unmirrored,
+    write_transcript,
+)
 from outflank.games.othello.kernels import PASS, Othello
 from outflank.games.othello.squares import START, othello
 from outflank.games.sides import Side
@@ -40,11 +50,17 @@ def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
             continue
         games += 1
         try:
-            played = replay_named(text, start, [(move, place, None) for move, place in named_moves(text, 8)])
+            named: list[Named] = [(move, place, None) for move, place in named_moves(text, 8)]
+            mirrored = starts_mirrored(start.game, named)
+            played = replay_named(text, replace(start, position=MIRRORED) if mirrored else start, named)
         except OutflankError as error:
             raise FormatError(f"game {games} (line {number}): {error}") from None
-        moves = tuple(PlayedMove(code=code) for code in played.codes)
-        yield Record(start=start, moves=moves, score=float(played.score) if played.finished else None)
+        codes = [unmirrored(code) for code in played.codes] if mirrored else played.codes
+        yield Record(
+            start=replace(start, assumed=MIRRORED_ASSUMED) if mirrored else start,
+            moves=tuple(PlayedMove(code=code) for code in codes),
+            score=float(played.score) if played.finished else None,
+        )
 
 
 def write_transcript_line(record: Record) -> str:

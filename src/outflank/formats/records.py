@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError, UnknownName
-from outflank.formats.abalone_games import HEADER, read_abalone_games, write_abalone_game
+from outflank.formats.abalone_games import HEADER, looks_like_games, read_abalone_games, write_abalone_game
 from outflank.formats.board_line import CELLS
 from outflank.formats.bracket_games import read_bracket_games
 from outflank.formats.fields import decoded
@@ -177,6 +177,12 @@ def _recognised(head: bytes, path: Path | None) -> str:
     if not head.strip():
         raise FormatError(f"nothing to read: expected {known}")
     raise FormatError(f"not recognised, by content or by name; known are {known}")
+
+
+def holds_records(head: bytes) -> bool:
+    """Whether a file with this beginning holds whole games, and could not be a position or a pasted text as well."""
+    text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
+    return _kinds(head)[:1] in ((WTHOR,), (".ggf",), (".sgf",)) or looks_like_games(text)
 
 
 def _kinds(head: bytes) -> tuple[str, ...]:

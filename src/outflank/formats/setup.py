@@ -27,6 +27,8 @@ class Setup:
     """Moves made since a marble was lost, before `position` (Abalone)."""
     scores: Mapping[int, int] = field(default_factory=dict)
     """What moves are worth to the mover, by code (OBF)."""
+    assumed: str = ""
+    """What the text does not say and was taken for granted, in words; empty: nothing."""
 
     def with_game(self, game: Any) -> "Setup":
         """The same under other rules."""

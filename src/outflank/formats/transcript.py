@@ -1,20 +1,32 @@
 """Othello games as their moves: `f5d6c3…`, with spaces, numbers and passes where people put them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from outflank.errors import FormatError, IllegalMove, place_in
 from outflank.formats.setup import Setup
-from outflank.games.othello.kernels import PASS, Othello
+from outflank.games.othello.kernels import PASS, Othello, OthelloPosition
 from outflank.games.othello.squares import START, othello, size_of, square_name, square_number
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
 
 NAME = "transcript"
 
+MIRRORED = OthelloPosition(own=START.opp, opp=START.own)
+"""The start with black on d4 and e5, as some books and programs have it."""
+
+MIRRORED_ASSUMED = (
+    "black begins on d4 and e5, as only there the first move is legal; read with left and right exchanged"
+)
+
 _token = re.compile(r"\s*(?:\d{1,3}\s*[.)]\s*(?:\.\.)?|,|;)?\s*(?:(pass|pa|ps|--)|([a-h])\s*([1-8]))", re.IGNORECASE)
+
+Named = tuple[int, int, Side | None]
+"""A move as a text names it: its code, its place in the text, and the side if that is told."""
 
 
 def read_transcript(text: str, size: int = 8) -> Setup:
@@ -24,8 +36,35 @@ def read_transcript(text: str, size: int = 8) -> Setup:
     ['f5', 'd6', 'c3']
     """
     game = othello(size)
-    moves = replayed(NAME, text, game, START, ((move, place, None) for move, place in named_moves(text, size)))
-    return Setup(format=NAME, game=game, position=START, turn=Side.BLACK, moves=tuple(moves))
+    named: list[Named] = [(move, place, None) for move, place in named_moves(text, size)]
+    if starts_mirrored(game, named):
+        moves = [unmirrored(move) for move in replayed(NAME, text, game, MIRRORED, named)]
+        return Setup(format=NAME, game=game, position=START, moves=tuple(moves), assumed=MIRRORED_ASSUMED)
+    return Setup(format=NAME, game=game, position=START, moves=tuple(replayed(NAME, text, game, START, named)))
+
+
+def read_moves(text: str, start: Setup) -> Setup:
+    """The moves of `text` from another position."""
+    named = ((move, place, None) for move, place in named_moves(text, size_of(start.game)))
+    moves = replayed(NAME, text, start.game, start.position, named, start.turn)
+    return replace(start, format=NAME, moves=tuple(moves))
+
+
+def starts_mirrored(game: Othello, named: Sequence[Named]) -> bool:
+    """Whether the first move is one of those that only the mirrored start has: e3, f4, c5 or d6 on the 8×8 board."""
+    return bool(named) and named[0][0] in _only_mirrored(game)
+
+
+@cache
+def _only_mirrored(game: Othello) -> set[int]:
+    buffer = np.zeros(most_moves(game), MOVE)
+    usual, mirrored = (set(buffer[: fill(game, start, buffer, 0)].tolist()) for start in (START, MIRRORED))
+    return mirrored - usual
+
+
+def unmirrored(move: int) -> int:
+    """A move of the mirrored board on the usual one: left is right."""
+    return move if move == PASS else move ^ 7
 
 
 def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = False) -> str:
@@ -33,10 +72,6 @@ def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = Fals
     size = size_of(game)
     names = ("--" if move == PASS else square_name(size, move) for move in moves if passes or move != PASS)
     return "".join(names)
-
-
-Named = tuple[int, int, Side | None]
-"""A move as a text names it: its code, its place in the text, and the side if that is told."""
 
 
 def replayed(

@@ -127,7 +127,7 @@ class GtpEngine(Engine):
     def _showboard(self, words: list[str]) -> str:
         board = self._game.board
         over = board.outcome()
-        return f"\n{board}\n" + (f"{over.result}, {over.reason}" if over else f"{board.turn} to move")
+        return f"\n{board}" + (f"\n{over.result}, {over.reason}" if over else "")
 
     def _final_score(self, words: list[str]) -> str:
         over = self._game.board.outcome()

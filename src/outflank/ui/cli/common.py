@@ -1,10 +1,8 @@
 """What subcommands share: choosing a position, and printing."""
 
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -12,20 +10,22 @@ from rich.console import Console
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError, UnknownName
 from outflank.formats.board_line import CELLS
-from outflank.formats.recognise import GAMES, read_all
+from outflank.formats.recognise import GAMES
 from outflank.games.abalone.layouts import LAYOUTS
+from outflank.games.othello.kernels import Othello
 from outflank.games.othello.squares import SCORINGS, SIZES, othello, size_of
+from outflank.ui.cli.sources import setups
 from outflank.ui.cli.streams import leave_quietly
-
-MOST_BYTES = 16 << 20
-"""The largest text that is read for positions."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.argument("text", metavar="[POSITION]", required=False),
     click.option("--position", metavar="TEXT", help="The position or game, in any notation; - reads standard input."),
-    click.option("--file", metavar="FILE", help="Read the position from a file; - is standard input."),
+    click.option("--file", metavar="FILE", help="Read positions or games from a file; - is standard input."),
+    click.option(
+        "--number", type=click.IntRange(1), metavar="N", help="The one with number N, where there are several."
+    ),
     click.option("--game", type=click.Choice(GAMES), help="The game, where the text could be either.  [othello]"),
     click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]"),
     click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]"),
@@ -75,6 +75,7 @@ def boards(
     size: str | None,
     layout: str | None,
     scoring: str | None,
+    number: int | None = None,
 ) -> list[Board[Any]]:
     """The boards that the options name: those in the text, or the start of a game."""
     given = [source for source in (text, position, file) if source is not None]
@@ -93,11 +94,14 @@ def boards(
         if game == "abalone":
             return [AbaloneBoard.start("standard" if layout is None else layout)]
         return [OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties")]
-    contents = _contents(text, position, file)
-    setups = read_all(contents, game=game, size=int(size) if size else None, layout=layout)
+    named = setups(
+        given[0], is_file=file is not None, number=number, game=game, size=int(size) if size else None, layout=layout
+    )
+    for assumed in sorted({setup.assumed for setup in named} - {""}):
+        diagnostics().print(f"assumed: {assumed}")
     found = []
-    for setup in setups:
-        is_othello = setup.format.startswith("Abalone") is False
+    for setup in named:
+        is_othello = isinstance(setup.game, Othello)
         if size is not None and is_othello and size_of(setup.game) != int(size):
             raise OutflankError(
                 f"--size {size}: the position given has {size_of(setup.game)} × {size_of(setup.game)} squares"
@@ -116,29 +120,8 @@ def one_board(**options: Any) -> Board[Any]:
     """The one board that the options name."""
     found = boards(**options)
     if len(found) > 1:
-        raise OutflankError(f"the text holds {len(found)} positions; give one of its lines with --position")
+        raise OutflankError(f"there are {len(found)} positions or games; --number N chooses one")
     return found[0]
-
-
-def _contents(text: str | None, position: str | None, file: str | None) -> str:
-    if "-" in (text, position, file):
-        if sys.stdin is None:
-            raise OutflankError("- asks for standard input, which is closed")
-        return _decoded(sys.stdin.buffer, "standard input")
-    if file is not None:
-        try:
-            with Path(file).open("rb") as stream:
-                return _decoded(stream, file)
-        except OSError as error:
-            raise OutflankError(f"{file!r}: {error.strerror}") from None
-    return text or position or ""
-
-
-def _decoded(stream: BinaryIO, name: str) -> str:
-    data = stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
-    return data.decode("utf-8", "replace")
 
 
 def describe(board: Board[Any]) -> str:

@@ -135,7 +135,7 @@ def command(
       outflank search --depth 18 --cluster local:2
     """
     rest.pop("show_workers")  # `_show` asks for it
-    names = ("text", "position", "file", "game", "size", "layout", "scoring")
+    names = ("text", "position", "file", "game", "size", "layout", "scoring", "number")
     board = one_board(**{name: rest.pop(name) for name in names})
     if seconds is None and depth is None and nodes is None and not rest["exact"]:
         seconds = USUAL_SECONDS

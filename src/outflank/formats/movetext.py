@@ -1,0 +1,56 @@
+"""What stands around moves in a text: headers like PGN's, remarks, and the result at the end.
+
+    [Event "Reversi"]
+    [Black "one"]
+    [Result "38-26"]
+
+    1. f5 d6 {usual} 2. c3! d3 … 38-26
+
+Such things are blanked out, so that what is left keeps its place in the text.
+"""
+
+import re
+from dataclasses import dataclass
+
+_header = re.compile(r'^[^\S\n]*\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\][^\S\n]*$', re.MULTILINE)
+_remark = re.compile(r"\{[^{}]*\}|(?<=[a-i][1-9])[!?]{1,2}", re.IGNORECASE)
+_result = re.compile(
+    r"(?:(?<=\s)|(?<=^))\(?(?:1-0|0-1|1/2-1/2|½-½|\*|\d{1,2}\s?[-:–]\s?\d{1,2}|[+-]\d{1,2}(?:\.0+)?|[BW]\+\w{1,6}|draw)\)?\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveText:
+    """Moves, and what was said around them."""
+
+    moves: str
+    """The text with all but the moves blanked out."""
+    headers: dict[str, str]
+    """By their names, in small letters."""
+
+    @property
+    def game(self) -> str | None:
+        """The game that the headers name, if they do."""
+        told = " ".join(self.headers.get(key, "") for key in ("variant", "gametype", "game", "event", "site")).lower()
+        if "abalone" in told:
+            return "abalone"
+        return "othello" if "othello" in told or "reversi" in told else None
+
+    @property
+    def start(self) -> str | None:
+        """The position from which it starts, if a header has one."""
+        return self.headers.get("fen") or self.headers.get("start")
+
+
+def read_movetext(text: str) -> MoveText:
+    """`text`, divided into moves and the rest."""
+    headers: dict[str, str] = {}
+    for found in _header.finditer(text):
+        headers.setdefault(found[1].lower(), found[2])
+    bare = _remark.sub(_blank, _header.sub(_blank, text))
+    return MoveText(_result.sub(_blank, bare), headers)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
