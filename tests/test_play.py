@@ -42,7 +42,7 @@ def test_a_wrong_move_is_told_and_asked_again(run):
 
 
 def test_advice_has_a_unit(run, monkeypatch):
-    monkeypatch.setattr("outflank.ui.cli.play.HINT_SECONDS", 0.05)
+    monkeypatch.setattr("outflank.ui.cli.playing.table.HINT_SECONDS", 0.05)
     _, out, _ = run("play", "--white", "first", stdin="hint\neval\nquit\n")
     assert len(re.findall(r"^  [a-h][1-8]  [+-]\d+\.\d discs  \(depth \d+\)$", out, re.MULTILINE)) == 4
 
@@ -77,6 +77,26 @@ def test_players_without_hands_play_to_the_end(run):
     assert "clock: 1 minute for the game" in out
     assert "over:" in out
     assert "moves: " in out
+
+
+def test_a_seed_repeats_a_game_and_no_seed_does_not(run):
+    def moves(*seed):
+        status, out, _ = run("play", "--size", 4, "--black", "computer depth=1 workers=1", "--white", "random", *seed)
+        assert status == 0
+        return out.partition("moves: ")[2]
+
+    assert moves("--seed", 5) == moves("--seed", 5)
+    assert len({moves() for _ in range(3)}) > 1
+
+
+def test_a_game_is_gone_on_with_in_a_pipe(run, tmp_path):
+    path = tmp_path / "game.abalone"
+    _, out, _ = run(
+        "play", "--game", "abalone", "--white", "first", stdin=f"a1b2\nresign\nsave {path}\nagain\nc3d3\nquit\n"
+    )
+    assert "A1B2" in path.read_text()
+    assert "white wins" in out
+    assert re.search(r"moves: C3D3 \S+\n$", out)
 
 
 def test_abalone_is_played_too(run):

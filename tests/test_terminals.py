@@ -12,8 +12,8 @@ from outflank import Limits, OthelloBoard, search
 from outflank.ui.cli import COMMANDS, cli
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import letters_only, scaled
+from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.plain_text import make_plain
-from outflank.ui.cli.show import draw
 
 
 def commands(group: click.Group, names: tuple[str, ...] = ()):

@@ -25,8 +25,8 @@ from outflank.search.division import schemes
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
-from outflank.ui.cli.show import draw
 from outflank.words import from_words
 
 Item = Result | BaseException | None

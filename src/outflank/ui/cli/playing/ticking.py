@@ -1,0 +1,62 @@
+"""Clocks while one of them runs, as they are shown."""
+
+import time
+from dataclasses import dataclass, field
+
+from outflank.engine.clock import Clocks
+from outflank.games.sides import Side
+
+LOW_SECONDS, LOW_SHARE = 10.0, 0.1
+"""Time is low with less than this, or this part of what there was for the game."""
+
+
+@dataclass(slots=True)
+class Ticking:
+    """The clocks of a game from the moment that a side is to move."""
+
+    clocks: Clocks
+    side: Side
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """How long the side has thought."""
+        return time.perf_counter() - self.began
+
+    def left(self, side: Side) -> float | None:
+        """Seconds that a side has left at this moment; None: there is no end of them."""
+        control = self.clocks.controls[side]
+        left = self.clocks.left[side] if control.move_seconds is None else control.move_seconds
+        return left if left is None or side is not self.side else max(0.0, left - self.seconds)
+
+    def is_low(self, side: Side) -> bool:
+        """Whether a side should hurry."""
+        left, control = self.left(side), self.clocks.controls[side]
+        if left is None:
+            return False
+        if control.move_seconds is not None:
+            return left < control.move_seconds / 4
+        return left < max(LOW_SECONDS, LOW_SHARE * (control.game_seconds or 0.0))
+
+    def said(self) -> list[tuple[str, bool]]:
+        """Each side's time in words, and whether it is low; nothing where there is no clock."""
+        parts = []
+        for side in Side:
+            left = self.left(side)
+            if left is not None:
+                low = self.is_low(side)
+                parts.append((f"{side} {face(left)}{' low' if low else ''}", low))
+        return parts
+
+
+def face(seconds: float) -> str:
+    """A time as a clock shows it: tenths only when they count.
+
+    >>> [face(seconds) for seconds in (300, 59.9, 8.25, 0, 3725)]
+    ['5:00', '0:59', '0:08.2', '0:00.0', '1:02:05']
+    """
+    if seconds < LOW_SECONDS:
+        return f"0:{int(seconds * 10) / 10:04.1f}"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,220 @@
+"""A game at the terminal: keys, completion, the clock, the sign of thinking, and what is left when it ends."""
+
+import io
+import re
+import time
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from rich.console import Console
+
+from outflank import AbaloneBoard, OthelloBoard, Side
+from outflank.engine.clock import Clocks, TimeControl
+from outflank.errors import OutflankError
+from outflank.search.contract import Stop
+from outflank.ui.cli.play import _with_level
+from outflank.ui.cli.playing import table
+from outflank.ui.cli.playing.front import Leave, OutOfTime
+from outflank.ui.cli.playing.table import Table
+from outflank.ui.cli.playing.terminal import Terminal, Words, _toolbar
+from outflank.ui.cli.playing.ticking import Ticking
+
+pytestmark = pytest.mark.plain  # what is tested is Python; the rules may as well be interpreted
+
+CLEAR = "\x1b[H\x1b[2J"
+
+
+class Screen:
+    """A terminal of 80 columns and the keys that are pressed."""
+
+    def __init__(self, keys, **environment) -> None:
+        self.file = io.StringIO()
+        terminal = {"TERM": "xterm-256color", "NO_COLOR": "1", **environment}
+        console = Console(
+            file=self.file, force_terminal=True, width=80, highlight=False, markup=False, _environ=terminal
+        )
+        self.front = Terminal(console, keyboard=keys, screen=DummyOutput())
+
+    @property
+    def pages(self) -> list[str]:
+        """What stood on the screen, one after the other."""
+        return self.file.getvalue().split(CLEAR)[1:]
+
+
+@pytest.fixture
+def keys():
+    with create_pipe_input() as pipe:
+        yield pipe
+
+
+def play(keys, pressed: str, *, board=None, black="human", white="first", clock="none", **environment):
+    keys.send_text(pressed)
+    screen = Screen(keys, **environment)
+    seats = {Side.BLACK: black, Side.WHITE: white}
+    game = Table(board or OthelloBoard.start(), seats, TimeControl.parse(clock), screen.front)
+    assert game.play() == 0
+    return game, screen
+
+
+def ask(keys, pressed: str, words=("d3", "c4", "moves", "save"), ticking=None) -> str:
+    keys.send_text(pressed)
+    return Screen(keys).front.ask("> ", words, ticking)
+
+
+# --- keys ---
+
+
+def completed(text: str) -> list[str]:
+    found = Words(("d3", "c4", "moves", "save")).get_completions(Document(text, len(text)), CompleteEvent())
+    return [each.text for each in found]
+
+
+def test_lines_are_edited_and_completed(keys, tmp_path, monkeypatch):
+    assert ask(keys, "dd3\x1b[D\x1b[D\x7f\x1b[C\r") == "d3"  # left, left, rub out, right
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mygame.ggf").touch()
+    assert completed("mo") == ["moves"]
+    assert completed("C") == ["c4"]
+    assert completed("save my") == ["game.ggf"]
+    assert completed("moves x") == []
+    with pytest.raises(Leave):
+        ask(keys, "\x04")
+    with pytest.raises(KeyboardInterrupt):
+        ask(keys, "f5\x03")
+
+
+def test_lines_come_back_from_history(keys):
+    front = Screen(keys).front
+    keys.send_text("moves\r")
+    assert front.ask("> ", (), None) == "moves"
+    keys.send_text("\x1b[A\r")
+    assert front.ask("> ", (), None) == "moves"
+
+
+@pytest.mark.parametrize("start", [OthelloBoard.start, AbaloneBoard.start])
+def test_both_games_are_played_with_help_and_advice(keys, monkeypatch, start):
+    monkeypatch.setattr(table, "HINT_SECONDS", 0.02)
+    board = start()
+    first, unit = str(board.legal_moves[1]), "discs" if isinstance(board, OthelloBoard) else "marbles"
+    game, screen = play(keys, f"?\rmoves\rhint\rnonsense\r{first}\rquit\r", board=board)
+    pages = screen.pages
+    assert "a move in any notation" in pages[1]
+    assert " ".join(map(str, start().legal_moves[:3])) in pages[2]
+    assert len(re.findall(rf"[+-]\d+\.\d+ {unit}  \(depth \d+\)", " ".join(pages))) == 3
+    assert "'nonsense'" in " ".join(pages).replace("\n", " ")
+    assert f"black plays {first}" in pages[-1]
+    assert "white plays" in pages[-1]
+    assert re.search(r"\[O", pages[-1]), "the last move is marked"
+    assert f"moves: {' '.join(map(str, game.board.moves))}" in pages[-1]
+
+
+def test_the_board_is_not_cleared_on_a_dumb_terminal(keys, monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    _, screen = play(keys, "f5\rquit\r", TERM="dumb")
+    assert CLEAR not in screen.file.getvalue()
+    assert "white thinks" in screen.file.getvalue()
+
+
+# --- what is seen ---
+
+
+def test_passes_stand_there_when_the_human_is_asked_again(keys):
+    board = OthelloBoard.from_text("--O-XOO-OXO--X-- X")
+    _, screen = play(keys, "a4\rquit\r", board=board)
+    asked = screen.pages[-1]
+    assert "white has no move and has to pass" in asked
+    assert "black plays a4" in asked
+
+
+def test_a_sign_shows_that_the_computer_thinks(keys):
+    screen = Screen(keys)
+    clocks = Clocks.alike(TimeControl.parse("5+3"))
+    assert screen.front.working("white thinks", Ticking(clocks, Side.WHITE), lambda: 7, Stop()) == 7
+    assert re.search(r"white thinks \.+ +0 s .*black 5:00.*white (5:00|4:59)", screen.file.getvalue())
+
+
+def test_a_clock_ticks_and_low_time_is_shown():
+    clocks = Clocks.alike(TimeControl.parse("1m"))
+    ticking = Ticking(clocks, Side.WHITE, began=time.perf_counter() - 25)
+    assert ticking.said() == [("black 1:00", False), ("white 0:34", False)]
+    hurried = Ticking(clocks, Side.WHITE, began=time.perf_counter() - 55.55)
+    assert hurried.said() == [("black 1:00", False), ("white 0:04.4 low", True)]
+    assert any("red" in style and "low" in text for style, text, *_ in _toolbar(hurried))
+    assert Ticking(clocks, Side.WHITE, began=0.0).left(Side.WHITE) == 0.0
+    per_move = Ticking(Clocks.alike(TimeControl.parse("4s/move")), Side.BLACK, began=time.perf_counter() - 3.5)
+    assert per_move.said() == [("black 0:00.4 low", True), ("white 0:04.0", False)]
+    assert Ticking(Clocks.alike(TimeControl()), Side.BLACK).said() == []
+
+
+def test_the_flag_falls_while_the_human_thinks(keys):
+    with pytest.raises(OutOfTime):
+        ask(keys, "", ticking=Ticking(Clocks.alike(TimeControl.parse("0.02s")), Side.BLACK))
+
+
+def test_who_thinks_too_long_loses(keys):
+    screen = Screen(keys)
+    game = Table(
+        OthelloBoard.start(), {Side.BLACK: "human", Side.WHITE: "first"}, TimeControl.parse("0.05s"), screen.front
+    )
+    answers = iter([Leave])
+    asked = screen.front.ask
+
+    def ask_once(prompt, words, ticking):
+        if ticking is None:
+            raise next(answers)
+        return asked(prompt, words, ticking)
+
+    screen.front.ask = ask_once  # type: ignore[method-assign]
+    assert game.play() == 0
+    assert "black has used up its time" in screen.pages[-1]
+    assert "white wins" in screen.pages[-1]
+
+
+# --- the end ---
+
+
+def test_after_the_end_there_is_a_choice(keys, tmp_path, monkeypatch):
+    reviewed = []
+    monkeypatch.setattr(table, "review_game", reviewed.append)
+    path = tmp_path / "game.ggf"
+    pressed = f"save {path}\rsave {path}\rreview\rwhat\ragain\rresign\rquit\r"
+    game, screen = play(keys, f"resign\r{pressed}")
+    shown = " ".join(screen.pages).replace("\n", "")
+    assert path.read_text().startswith("(;GM[Othello]")
+    assert "exists: choose another name" in shown
+    assert len(reviewed) == 1
+    assert "again plays another" in shown
+    assert shown.count("black resigns") >= 2
+    assert game.board == OthelloBoard.start()
+
+
+@pytest.mark.parametrize("pressed", ["f5\r\x04", "f5\rquit\r"])
+def test_moves_are_printed_whenever_a_game_is_left(keys, pressed):
+    game, screen = play(keys, pressed)
+    assert screen.file.getvalue().rstrip().endswith(f"moves: {' '.join(map(str, game.board.moves))}")
+    assert len(game.board.moves) == 2
+
+
+def test_moves_are_printed_when_a_game_is_interrupted(keys):
+    keys.send_text("f5\r\x03")
+    screen = Screen(keys)
+    seats = {Side.BLACK: "human", Side.WHITE: "first"}
+    with pytest.raises(KeyboardInterrupt):
+        Table(OthelloBoard.start(), seats, TimeControl(), screen.front).play()
+    assert re.search(r"moves: f5 [a-h][1-8]\s*$", screen.file.getvalue())
+
+
+# --- options ---
+
+
+def test_a_level_is_for_the_computer():
+    seats = {Side.BLACK: "human", Side.WHITE: "computer"}
+    assert _with_level(seats, 3) == {Side.BLACK: "human", Side.WHITE: "computer level=3"}
+    assert _with_level(seats, None) is seats
+    with pytest.raises(OutflankError, match="level=99"):
+        _with_level(seats, 99)
+    with pytest.raises(OutflankError, match="plain computer"):
+        _with_level({Side.BLACK: "human", Side.WHITE: "first"}, 3)
