@@ -1,6 +1,7 @@
 """Writing files: whole or not at all, by one process at a time."""
 
 import errno
+import io
 import os
 import re
 import stat
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from outflank import lab
+from outflank import AbaloneBoard, Board, OthelloBoard, lab
+from outflank.arena.openings import Openings
 from outflank.errors import OutflankError
 from outflank.formats import files
 from outflank.formats.files import replacing, write_whole
 from outflank.formats.locks import held
 from outflank.formats.records import read_records, write_records
+from outflank.protocols.gtp_game import Game
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain
@@ -24,8 +27,9 @@ SOURCE = Path(__file__).parent.parent / "src" / "outflank"
 
 
 @pytest.fixture
-def run(capfdbinary):
+def run(capfdbinary, monkeypatch):
     def call(*arguments):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"quit\n")))
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
         out, err = capfdbinary.readouterr()
@@ -231,3 +235,52 @@ def test_a_picture_on_a_full_disk_is_one_line(run, tmp_path, monkeypatch):
     assert status == 2
     assert err == f"outflank: {tmp_path / 'board.svg'}: No space left on device\n"
     assert list(tmp_path.iterdir()) == []
+
+
+# --- what was saved opens everywhere ---
+
+SAVED = {
+    "othello": f"(;GM[Othello]PB[one]TY[8]BO[8 {'-' * 27}O*------*O{'-' * 27} *]B[F5//0.1]W[D6]B[C3];)\n",
+    "abalone": "game: abalone\nblack: one\nwhite: other\nstart: belgian-daisy\n1. A1B2 {+1 0.1s} I5H5\n2. A2B3\n",
+}
+ENDS = {"othello": "ggf", "abalone": "abalone"}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A file with two games of each kind."""
+    for game, text in SAVED.items():
+        (tmp_path / f"{game}.{ENDS[game]}").write_text(f"{text}\n{text}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("game", SAVED)
+def test_a_saved_game_opens_in_every_command(run, saved, game):
+    file = saved / f"{game}.{ENDS[game]}"
+    for arguments in (
+        ["show", "--json"],
+        ["perft", "--depth", "1", "--json"],
+        ["book", "show", "--json"],
+        ["play", "--black", "first", "--white", "human"],
+    ):
+        status, out, err = run(*arguments, "--file", file, "--number", 2)
+        assert status in (0, 1), err
+        assert not err
+        assert out
+        assert run(*arguments, "--file", file, "--number", 3)[0] == 2
+    assert len(run("show", "--json", "--file", file)[1].splitlines()) == 2
+    assert "--number" in run("perft", "--depth", "1", "--file", file)[2]
+    assert len(run("games", file)[1].splitlines()) == 3
+    assert run("convert", file, "-", "--to", ENDS[game])[0] == 0
+
+
+@pytest.mark.parametrize("game", SAVED)
+def test_a_saved_game_is_an_opening_and_opens_over_gtp(saved, game):
+    file = saved / f"{game}.{ENDS[game]}"
+    board = Board.from_text(SAVED[game])
+    assert len(board.moves) == 3
+    start = OthelloBoard.start() if game == "othello" else AbaloneBoard.start("belgian-daisy")
+    assert Openings(str(file), start, seed=1, count=1)[0].moves == board.moves
+    over_gtp = Game(game)
+    over_gtp.load(str(file))
+    assert over_gtp.board == board

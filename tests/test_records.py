@@ -22,6 +22,7 @@ from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import FORMATS, files_written, read_records, select_records, write_records
 from outflank.formats.selection import Opening, Selection, played
 from outflank.formats.setup import Setup
+from outflank.formats.transcript import MIRRORED_ASSUMED
 from outflank.games.abalone.layouts import LAYOUTS, RULES
 from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.kernels import PASS, OthelloPosition
@@ -102,8 +103,13 @@ def essence(record: Record, *, seconds: bool = True, names: bool = True):
     """A record as far as it must come back."""
     start = record.start
     told = (record.black, record.white, record.event, record.date, record.clock, record.reason) if names else ()
-    moves = [(move.code, move.value, move.seconds if seconds else None) for move in record.moves]
+    moves = [(move.code, move.value, milliseconds(move.seconds) if seconds else None) for move in record.moves]
     return start.game, tuple(map(int, start.position)), start.turn, moves, record.score, told
+
+
+def milliseconds(seconds):
+    """A time as it is kept."""
+    return None if seconds is None else round(seconds, 3)
 
 
 def through(records, format):
@@ -808,3 +814,58 @@ def test_a_damaged_file_is_listed_as_far_as_it_goes(run, folder):
     status, out, err = run("games", "-", stdin=(folder / "WTH_1977.wtb").read_bytes()[:-1])
     assert (status, len(out.splitlines())) == (2, 3)
     assert err == ("outflank: standard input: WTHOR, game 3 (byte 152): the file ends here, its header says 3 games\n")
+
+
+# --- many files, and their marks ---
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("format", ["ggf", "abalone"])
+def test_times_are_kept_to_the_millisecond(format):
+    position, rules = (abalone_start(), RULES) if format == "abalone" else (START, othello())
+    board = Board.from_setup(Setup(format="", game=rules, position=position))
+    moves = (PlayedMove(code=board.legal_moves[0].code, seconds=0.12345678901),)
+    stream = io.BytesIO()
+    write_records([Record(start=Setup(format="", game=rules, position=position), moves=moves)], stream, format=format)
+    assert b"0.123" in stream.getvalue()
+    assert b"0.1234" not in stream.getvalue()
+
+
+@pytest.mark.plain
+def test_many_files_are_merged_and_listed_together(run, tmp_path):
+    one, other, third = tmp_path / "one.txt", tmp_path / "other.ggf", tmp_path / "third.txt"
+    one.write_text("f5d6\nf5f6\n")
+    third.write_text("e3f3\n")
+    assert run("convert", one, other)[0] == 0
+    status, out, err = run("convert", one, other, third, tmp_path / "all.txt")
+    assert (status, out) == (0, f"5 games written to {tmp_path / 'all.txt'}\n")
+    assert err == f"{third}, game 1: assumed: {MIRRORED_ASSUMED}\n"
+    assert (tmp_path / "all.txt").read_text() == "f5d6\nf5f6\nf5d6\nf5f6\nd3c3\n"
+    status, out, _ = run("games", one, other, "--opening", "f5f6")
+    assert status == 0
+    assert [(line.split()[0], line.split()[-1]) for line in out.splitlines()[1:]] == [
+        ("2", str(one)),
+        ("2", str(other)),
+    ]
+    rows = [json.loads(line) for line in run("games", one, other, "--json", "--limit", "3")[1].splitlines()]
+    assert [(row["file"], row["number"]) for row in rows] == [(str(one), 1), (str(one), 2), (str(other), 1)]
+    assert "of which of the 2 files" in run("games", one, other, "--number", "1")[2]
+    assert run("convert", one)[0] == 2
+    assert "No such file" in run("convert", one, "nowhere.txt", tmp_path / "some.txt")[2]
+    assert (tmp_path / "some.txt").read_text() == "f5d6\nf5f6\n"  # what came before
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "content", ["f5d6c3", "(;GM[2];B[f5];W[d6];B[c3])", "game: abalone\nA1B2 I5H5 A2B3", "-" * 64 + " X"]
+)
+def test_a_byte_order_mark_is_passed_over(run, tmp_path, content):
+    marked, bare = tmp_path / "marked", tmp_path / "bare"
+    marked.write_bytes(b"\xef\xbb\xbf" + content.encode())
+    bare.write_bytes(content.encode())
+    assert list(read_records(marked)) == list(read_records(bare))
+    shown = run("show", "--file", bare)
+    assert shown[0] == 0
+    assert run("show", "--file", marked) == shown
+    marked.write_bytes(content.encode("utf-16"))
+    assert run("show", "--file", marked) == shown

@@ -63,7 +63,7 @@ class Kept:
             "ply": record.start.ply,
             "moves": [move.code for move in record.moves],
             "values": [move.value for move in record.moves],
-            "seconds": [move.seconds for move in record.moves],
+            "seconds": [None if move.seconds is None else round(move.seconds, 3) for move in record.moves],
         }
 
     @classmethod

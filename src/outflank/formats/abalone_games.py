@@ -25,7 +25,7 @@ import numpy as np
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
 from outflank.formats.abalone_moves import meanings, read_move, write_move
-from outflank.formats.fields import check_abalone, one_line, read_number, write_number
+from outflank.formats.fields import check_abalone, one_line, read_number, write_number, write_seconds
 from outflank.formats.line_games import MOST_BYTES, lines_of
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.replay import NO_MOVE, replay
@@ -218,6 +218,6 @@ def _write_start(first: Setup) -> str:
 
 def _write_remark(move: PlayedMove) -> str:
     value = write_number(move.value, sign=True)
-    seconds = write_number(move.seconds)
+    seconds = write_seconds(move.seconds)
     parts = [text for text in (value, f"{seconds}s" if seconds else "") if text]
     return f" {{{' '.join(parts)}}}" if parts else ""

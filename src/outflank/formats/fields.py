@@ -43,6 +43,15 @@ def write_number(value: float | None, *, decimals: int = 0, sign: bool = False) 
     return f"+{text}" if sign and number >= 0 else text
 
 
+def write_seconds(seconds: float | None, *, decimals: int = 0) -> str:
+    """A time that was measured: to the millisecond, for more is chance.
+
+    >>> write_seconds(0.30000000000000004), write_seconds(1.0, decimals=2), write_seconds(None)
+    ('0.3', '1.00', '')
+    """
+    return write_number(None if seconds is None else round(seconds, 3), decimals=decimals)
+
+
 def read_number(text: str) -> float | None:
     """The number, or None if `text` is none."""
     found = _number.fullmatch(text)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from outflank.formats.board_line import write_board_line
 from outflank.formats.clocks import ClockTimes, read_clock, write_clock
-from outflank.formats.fields import REASONS, one_line, othello_size, read_number, write_number
+from outflank.formats.fields import REASONS, one_line, othello_size, read_number, write_number, write_seconds
 from outflank.formats.record import PlayedMove, Record
 from outflank.games.othello.kernels import PASS
 from outflank.games.othello.squares import square_name
@@ -91,7 +91,7 @@ def escaped(text: str) -> str:
 
 def _write_move(size: int, move: PlayedMove) -> str:
     name = "PA" if move.code == PASS else square_name(size, move.code).upper()
-    value, seconds = (write_number(number, decimals=2) for number in (move.value, move.seconds))
+    value, seconds = write_number(move.value, decimals=2), write_seconds(move.seconds, decimals=2)
     return f"{name}/{value}/{seconds}".rstrip("/")
 
 

@@ -17,15 +17,14 @@ NAMES = [suffix.removeprefix(".") for suffix in FORMATS]
 
 
 @click.command("convert")
-@click.argument("source", metavar="A")
-@click.argument("target", metavar="B")
+@click.argument("files", metavar="A… B", nargs=-1, required=True)
 @click.option(
     "--from", "from_", type=click.Choice(NAMES), help="The format of A, where neither content nor name tells."
 )
 @click.option("--to", type=click.Choice(NAMES), help="The format of B, where its name does not tell.")
 @force_option
-def command(source: str, target: str, from_: str | None, to: str | None, force: bool) -> None:
-    """Copy the games in A to B, in another format.
+def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bool) -> None:
+    """Copy the games in A to B, in another format; those of several files one after the other.
 
     A is recognised by its content, B by its name: .ggf, .sgf, .wtb (WTHOR; .jou and .trn with the names beside it),
     .txt (transcripts), .obf (positions) or .abalone. - is standard input or output. If A is damaged, the games before
@@ -34,12 +33,16 @@ def command(source: str, target: str, from_: str | None, to: str | None, force: 
     \b
       outflank convert WTH_1998.wtb games.ggf
       outflank convert match.ggf - --to txt
+      outflank convert monday.ggf tuesday.sgf all.ggf
     """
+    *sources, target = files
+    if not sources:
+        raise OutflankError(f"{target}: expected where to write its games as well, a file or -")
     to_stdout = target == "-"
     if to_stdout and to is None:
         raise OutflankError("-: --to says in which format")
     refuse_to_overwrite([] if to_stdout else files_written(target, to), force=force)
-    games = _Counted(record for _, record in games_of(source, Selection(), from_))
+    games = _Counted(record for source in sources for _, record in games_of(source, Selection(), from_))
     where = "standard output" if to_stdout else target
     try:
         write_records(games, sys.stdout.buffer if to_stdout else target, format=to)
@@ -77,8 +80,13 @@ def games_of(source: str, selection: Selection, format: str | None) -> Iterator[
     if source == "-" and sys.stdin is None:
         raise OutflankError("- asks for standard input, which is closed")
     name = "standard input" if source == "-" else source
+    is_told = False
     try:
-        yield from select_records(sys.stdin.buffer if source == "-" else source, selection, format=format)
+        for number, record in select_records(sys.stdin.buffer if source == "-" else source, selection, format=format):
+            if record.start.assumed and not is_told:
+                diagnostics().print(f"{name}, game {number:,}: assumed: {record.start.assumed}")
+                is_told = True
+            yield number, record
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
     except OSError as error:

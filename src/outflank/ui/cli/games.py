@@ -22,6 +22,9 @@ from outflank.ui.cli.streams import leave_quietly
 SHOWN = 8
 """Moves of a game that the list shows."""
 
+WIDEST = 2 * SHOWN
+"""Letters of Othello's; Abalone's are longer."""
+
 COLUMNS = "{:>7}  {:<10.10}  {:<25.25}  {:<19.19}  {:<19.19}  {:>5}  {:>5}  {}"
 
 
@@ -37,7 +40,7 @@ def _years(context: click.Context, option: click.Parameter, text: str | None) ->
 
 
 @click.command("games")
-@click.argument("file", metavar="FILE")
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @click.option("--player", metavar="NAME", default="", help="Games of a player; a part of the name will do.")
 @click.option("--event", metavar="NAME", default="", help="Games of a tournament.")
 @click.option("--year", "years", metavar="A-B", callback=_years, help="Games of a year, or of several.")
@@ -48,7 +51,7 @@ def _years(context: click.Context, option: click.Parameter, text: str | None) ->
 @click.option("--from", "from_", type=click.Choice(NAMES), help="The format, where neither content nor name tells.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per game.")
 def command(
-    file: str,
+    files: tuple[str, ...],
     number: int | None,
     opening: str | None,
     limit: int | None,
@@ -56,47 +59,55 @@ def command(
     as_json: bool,
     **wishes: Any,
 ) -> None:
-    """List the games in FILE: number, date, event, black, white, black's score, moves, and the first of them.
+    """List the games in files: number, date, event, black, white, black's score, moves, and the first of them.
 
-    FILE is recognised by its content (GGF, SGF, WTHOR, transcripts, OBF, Abalone games); - is standard input.
+    A file is recognised by its content (GGF, SGF, WTHOR, transcripts, OBF, Abalone games); - is standard input. The
+    games of several are one list; each has its number in its own file, which is named behind it.
 
     \b
       outflank games WTH_1998.wtb --player tastet --opening f5d6c3d3c4
       outflank games WTH_1998.wtb --number 17
     """
     selection = Selection(number=number, opening=Opening.parse(opening) if opening else None, **wishes)
-    found = islice(games_of(file, selection, from_), limit if number is None else 1)
+    if number is not None and len(files) > 1:
+        raise OutflankError(f"--number {number}: of which of the {len(files)} files? give one")
+    every = ((file, *found) for file in files for found in games_of(file, selection, from_))
     listed = 0
     try:
-        for place, record in found:
+        for file, place, record in islice(every, limit if number is None else 1):
             listed += 1
             if as_json:
-                _print_json(place, record, whole=number is not None)
+                _print_json(file, place, record, whole=number is not None)
             elif number is not None:
                 print(_moves(record, [move.code for move in record.moves]))
             else:
+                several = len(files) > 1
                 if listed == 1:
-                    print(COLUMNS.format("number", "date", "event", "black", "white", "score", "moves", "opening"))
-                print(_line(place, record))
+                    columns = ("number", "date", "event", "black", "white", "score", "moves", f"{'opening':<{WIDEST}}")
+                    print((COLUMNS.format(*columns) + ("  file" if several else "")).rstrip())
+                print(_line(place, record, file if several else ""))
         sys.stdout.flush()
     except BrokenPipeError:
         leave_quietly()
     if number is not None and not listed:
-        raise OutflankError(f"{file}: there is no game number {number:,} like that")
+        raise OutflankError(f"{files[0]}: there is no game number {number:,} like that")
 
 
-def _line(number: int, record: Record) -> str:
+def _line(number: int, record: Record, file: str) -> str:
     codes = played(record)
     score = "" if record.score is None else f"{record.score:+g}"
     texts = (record.date, record.event, record.black, record.white)
-    return COLUMNS.format(number, *map(_printable, texts), score, len(codes), _moves(record, codes[:SHOWN])).rstrip()
+    opening = f"{_moves(record, codes[:SHOWN]):<{WIDEST}}"
+    line = COLUMNS.format(number, *map(_printable, texts), score, len(codes), opening)
+    return f"{line}  {_printable(file)}".rstrip()
 
 
-def _print_json(number: int, record: Record, *, whole: bool) -> None:
+def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
     codes = played(record)
     everything = {"moves": _moves(record, [move.code for move in record.moves])} if whole else {}
     print_json(
         "games",
+        file=file,
         number=number,
         game=type(record.start.game).__name__.lower(),
         date=record.date,

@@ -21,7 +21,9 @@ from outflank.ui.cli.streams import standard_input
 @position_options
 @click.option("--black", default="human", show_default=True, help="Who plays black: human, or a player in words.")
 @click.option("--white", default="computer", show_default=True, help="Who plays white.")
-@click.option("--level", "number", type=int, help=f"How strong the computer plays, 1 to {HIGHEST}.  [a second a move]")
+@click.option(
+    "--level", "strength", type=int, help=f"How strong the computer plays, 1 to {HIGHEST}.  [a second a move]"
+)
 @click.option(
     "--clock", default="none", show_default=True, help="5+3 (minutes and seconds), 5m, 5:00, 30s, 2s/move or none."
 )
@@ -33,7 +35,7 @@ from outflank.ui.cli.streams import standard_input
 def command(
     black: str,
     white: str,
-    number: int | None,
+    strength: int | None,
     clock: str,
     ponder: bool,
     seed: int | None,
@@ -56,7 +58,7 @@ def command(
         return _play_classic()
     board = one_board(**options)
     control = TimeControl.parse(clock)
-    seats = _with_level({Side.BLACK: black, Side.WHITE: white}, number)
+    seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength)
     variety = drawn_seed() if seed is None else seed
     table = Table(board, seats, control, _front(), ponder=ponder, variety=variety)
     try:
@@ -65,14 +67,16 @@ def command(
         table.close()
 
 
-def _with_level(seats: dict[Side, str], number: int | None) -> dict[Side, str]:
+def _with_level(seats: dict[Side, str], strength: int | None) -> dict[Side, str]:
     """The players, a plain computer with its level."""
-    if number is None:
+    if strength is None:
         return seats
-    level(number)  # refuses what is none
+    level(strength)  # refuses what is none
     if "computer" not in seats.values():
-        raise OutflankError(f"--level is for a plain computer: say level={number} in the words of one that has others")
-    return {side: f"computer level={number}" if words == "computer" else words for side, words in seats.items()}
+        raise OutflankError(
+            f"--level is for a plain computer: say level={strength} in the words of one that has others"
+        )
+    return {side: f"computer level={strength}" if words == "computer" else words for side, words in seats.items()}
 
 
 def _front() -> Front:
