@@ -11,14 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank import Board
+from outflank.engine.review import Judged, marks_for
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab import provenance
+from outflank.lab.drawing import review as review_page
 from outflank.lab.drawing.axes import axis_over
 from outflank.lab.drawing.files import FORMATS, Wanted, report_files
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
 from outflank.lab.drawing.plots import plot_svg
+from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
 from outflank.lab.searched import Searched
@@ -730,6 +734,17 @@ def test_rules_of_a_fragment_hold_inside_it_only():
             assert selector.startswith(".outflank-report"), selector
 
 
+def test_what_notebooks_say_of_lists_and_sizes_does_not_reach_in():
+    # JupyterLab gives a dt a fifth of its line, and the classic notebook's root has letters of 10 pixels.
+    root = ElementTree.fromstring(report_html(report()))
+    style = root.find("style").text
+    names = "".join(body for selector, body in re.findall(r"([^{}]+)\{([^{}]*)\}", style) if " dl dt" in selector)
+    assert {"float:none", "width:auto", "overflow-wrap:break-word"} <= set(names.split(";"))
+    assert not re.search(r"\d\s*rem\b", style)
+    assert all([part.tag for part in each] == ["dt", "dd"] for each in root.findall("section/dl/div"))
+    assert root.findall("section/dl/div")
+
+
 def test_pages_have_rules_for_dark_and_for_paper():
     page = page_html(report())
     assert "prefers-color-scheme:dark" in page
@@ -804,6 +819,82 @@ def test_values_show_themselves_in_notebooks():
     whole = report()
     for value in (whole, whole.tables[0], *whole.figures):
         assert ElementTree.fromstring(value._repr_html_()).get("class") == "outflank-report"
+
+
+# The page of a review.
+
+
+def review_of(board, losses) -> Reviewed:
+    """A review in which moves have lost so much, by ply."""
+    start = board.copy()
+    while start.moves:
+        start.pop()
+    judged = []
+    for ply, move in enumerate(board.moves, 1):
+        loss = losses.get(ply, 0.0)
+        other = next(each for each in start.legal_moves if each != move)
+        best = other if loss else move
+        judged.append(
+            Judged(
+                ply=ply,
+                side=start.turn,
+                move=move,
+                best=best,
+                value=2.0 - loss,
+                best_value=2.0,
+                exact=False,
+                depth=7,
+                margin=1.0,
+            )
+        )
+        start.push(move)
+    return Reviewed(
+        board=board,
+        title="A game",
+        judged=judged,
+        marks=marks_for(board),
+        said=["Said of the whole."],
+        told=lambda each: f"told of {each.move} at {each.ply}",
+        rows=[{"ply": each.ply, "depth": each.depth} for each in judged],
+    )
+
+
+@pytest.mark.parametrize(
+    ("board", "losses"),
+    [
+        (Board.from_text("f5d6c3d3c4f4f6g5"), {3: 9.0, 6: 5.0, 7: 2.5}),
+        (Board.from_text("G8G7F7 I5I6 A2B3 B5C6", layout="belgian-daisy"), {2: 4.0, 3: 5.0, 4: 0.1}),
+    ],
+    ids=["othello", "abalone"],
+)
+def test_a_review_shows_the_graph_first_and_boards_where_it_went_wrong(board, losses):
+    review = review_of(board, losses)
+    page = review_html(review, {"command": "outflank review"})
+    root = ElementTree.fromstring(page.removeprefix("<!DOCTYPE html>"))
+    figures = list(root.iter("figure"))
+    assert figures[0].findtext("h3") == "value over the game"
+    wrong = [ply for ply, loss in losses.items() if loss >= review.marks.mistake or loss > 2]
+    assert [each.findtext("h3").split(".")[0] for each in figures[1:]] == [str(ply) for ply in wrong]
+    for figure in figures[1:]:
+        assert {"played", "better"} <= {each.text for each in figure.iter(f"{SVG}title")}
+        assert figure.findtext("figcaption").startswith("told of")
+    text = page_text(page)
+    order = ["A game", "black's value", "Said of the whole.", "told of", "Every move", "start", board.result()]
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+    assert " ".join(map(str, board.moves)) in text
+    assert not re.search(r"<script|<link|<img|@import|url\(", page)
+
+
+def test_a_review_without_a_mistake_has_no_boards_and_one_with_many_the_worst():
+    board = Board.from_text("f5d6c3d3c4f4f6g5")
+    assert "went wrong" not in review_html(review_of(board, {}), {})
+    many = dict.fromkeys(range(1, 9), 5.0) | {4: 20.0}
+    assert len(review_of(board, many).shown) == 8
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(review_page, "MOST_BOARDS", 3)
+        assert [each.ply for each in review_of(board, many).shown] == [1, 2, 4]
+        assert "3 of 8" in review_html(review_of(board, many), {})
 
 
 def test_decades_lie_evenly():

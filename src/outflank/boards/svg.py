@@ -13,7 +13,9 @@ FELT, GRID = "#2e7d54", "#1d5337"
 WOOD, HOLLOW = "#c9a06c", "#a97f4c"
 MARK = "#e8b02f"
 WORSE, BETTER = "#ff8a75", "#8fd3ff"
-"""What was played and what was better: apart in their lightness too, on felt and on wood."""
+"""What was played and what was better, on felt."""
+RED, BLUE, HALO = "#c62828", "#1258b0", "#ffffffd0"
+"""The same on wood, where lines also cross marbles: a halo lets them stand out on black ones."""
 LABEL, INK = "#6b6b6b", "#5b3f1d"
 UNIT = 40
 """Pixels of a square or a cell before the picture is scaled."""
@@ -87,8 +89,8 @@ def abalone_svg(
     for column in range(9):
         x, y = _centre((max(0, column - 4) - 1, column))
         parts.append(_label(x, y, str(column + 1), INK))
-    parts += [_way(*way, WORSE, "played") for way in played]
-    parts += [_way(*way, BETTER, "better") for way in better]
+    parts += [_way(*way, RED, "played") for way in played]
+    parts += [_way(*way, BLUE, "better") for way in better]
     return _picture(parts, (-5.9 * UNIT, -5.15 * UNIT, 11.8 * UNIT, 10.3 * UNIT), width, "Abalone board")
 
 
@@ -101,8 +103,13 @@ def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
 def _way(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:
     """A line from cell to cell, a blob where it ends."""
     (x, y), (u, v) = _centre(begin), _centre(end)
-    line = f'<path d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" stroke="{stroke}" stroke-width="5" stroke-linecap="round"/>'
-    return f'<g><title>{title}</title>{line}<circle cx="{u:.1f}" cy="{v:.1f}" r="8" fill="{stroke}"/></g>'
+    parts = [f"<title>{title}</title>"]
+    for colour, wider in ((HALO, 2), (stroke, 0)):
+        line = f'd="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" stroke-width="{5 + 2 * wider}" stroke-linecap="round"'
+        parts.append(
+            f'<path {line} stroke="{colour}"/><circle cx="{u:.1f}" cy="{v:.1f}" r="{8 + wider}" fill="{colour}"/>'
+        )
+    return f"<g>{''.join(parts)}</g>"
 
 
 def _disc(x: float, y: float, radius: float, *, black: bool) -> str:

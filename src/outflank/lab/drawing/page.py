@@ -17,34 +17,37 @@ WIDE = 12
 """Columns beyond which words must be broken to print a table on one page."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 SCOPE = ".outflank-report"
-"""All rules stand under one class: a notebook's own look is left alone."""
+"""All rules stand under one class: a notebook's own look is left alone. Its look must not reach in either: sizes are
+relative to our own text, for some notebooks' root is tiny, and what they say of lists and tables is said otherwise."""
 
 RULES = """
 * {box-sizing:border-box}
-h1 {font-size:1.7rem;line-height:1.2;margin:0 0 .5rem}
-h2 {font-size:1.25rem;margin:2rem 0 .5rem;border-bottom:1px solid var(--grid)}
-h3 {font-size:1rem;margin:1.25rem 0 .4rem}
-p, li {max-width:75ch;margin:.35rem 0}
-.question {font-size:1.1rem}
-.soft, figcaption {color:var(--soft);font-size:.9rem}
-.banner {border:1px solid var(--bad);border-left-width:6px;padding:.5rem .75rem}
+h1 {font-size:1.7em;line-height:1.2;margin:0 0 .5em}
+h2 {font-size:1.25em;line-height:1.3;margin:1.6em 0 .4em;padding:0 0 .15em;border-bottom:1px solid var(--grid)}
+h3 {font-size:1em;margin:1.25em 0 .4em}
+p, li {max-width:75ch;margin:.35em 0}
+.question {font-size:1.1em}
+.soft, figcaption {color:var(--soft);font-size:.9em}
+.banner {border:1px solid var(--bad);border-left-width:6px;padding:.5em .75em}
 .banner strong {color:var(--bad)}
-.scroll {overflow-x:auto;max-width:100%;margin:.25rem 0}
-table {border-collapse:collapse;font-size:.9rem;margin:0;font-variant-numeric:tabular-nums}
-th, td {padding:.25rem .6rem;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top;max-width:26rem}
+.scroll {overflow-x:auto;max-width:100%;margin:.25em 0}
+table {border-collapse:collapse;table-layout:auto;font-size:.9em;margin:0;font-variant-numeric:tabular-nums}
+th, td {padding:.25em .6em;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top;max-width:26em}
 th {vertical-align:bottom;border-bottom:2px solid var(--soft);font-weight:600}
-tbody tr:nth-child(even) {background:var(--shade)}
+tbody tr:nth-child(odd) {background:none}
+tbody tr:nth-child(even), tbody tr:hover {background:var(--shade)}
 .number {text-align:right}
 td.number {white-space:nowrap}
-.figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32rem),1fr));gap:1rem 2rem}
-figure {margin:0;min-width:0;max-width:42rem;container-type:inline-size}
+.figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32em),1fr));gap:1em 2em}
+figure {margin:0;min-width:0;max-width:42em;container-type:inline-size}
 figure svg {display:block;width:100%;height:auto}
-dl {display:grid;grid-template-columns:minmax(6rem,max-content) minmax(0,1fr);gap:.2rem 1rem}
-dl {align-items:baseline;margin:.5rem 0}
-dt {color:var(--soft);overflow-wrap:anywhere}
-dd {margin:0;overflow-wrap:anywhere;font:.9rem/1.5 ui-monospace,Menlo,Consolas,monospace}
-figcaption {margin:.4rem 0 0}
-summary {cursor:pointer;margin:1rem 0 .5rem}
+dl {margin:.5em 0}
+dl div {display:flex;flex-wrap:wrap;gap:0 1em;align-items:baseline;margin:0 0 .2em}
+dl dt, dl dd {float:none;width:auto;margin:0;padding:0;font-weight:400}
+dl dt {flex:0 0 10em;color:var(--soft);overflow-wrap:break-word;font-size:1em}
+dl dd {flex:1 1 14em;min-width:0;overflow-wrap:anywhere;font:.9em/1.5 ui-monospace,Menlo,Consolas,monospace}
+figcaption {margin:.4em 0 0}
+summary {cursor:pointer;margin:1em 0 .5em}
 """
 NARROW_RULES = """
 figure svg {font-size:18px}
@@ -57,17 +60,17 @@ th, td {padding:1pt 3pt;overflow-wrap:break-word}
 .wide th, .wide td {overflow-wrap:anywhere;font-size:6pt}
 .wide td.number {white-space:normal}
 .figures {display:block}
-figure {max-width:15cm;margin:0 0 1rem;break-inside:avoid}
+figure {max-width:15cm;margin:0 0 1em;break-inside:avoid}
 tr, .banner {break-inside:avoid}
 h1, h2, h3 {break-after:avoid}
 """
 STYLE = "".join(
     (
         colours(SCOPE),
-        f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75rem}}",
+        f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75em}}",
         scoped(SCOPE, RULES),
         scoped(SCOPE, PLACE_RULES),
-        f"@container (max-width:30rem){{{scoped(SCOPE, NARROW_RULES)}}}",
+        f"@container (max-width:480px){{{scoped(SCOPE, NARROW_RULES)}}}",
         f"@media print{{{SCOPE}{{font-size:10pt;padding:0}}{scoped(SCOPE, PRINT_RULES)}}}",
     )
 )
@@ -76,12 +79,12 @@ PAGE_STYLE = "html{background:var(--paper)}body{margin:0}main{max-width:90rem;ma
 
 def table_html(table: Table) -> str:
     """A table, for a notebook."""
-    return _fragment(_table(table))
+    return _fragment(table_part(table))
 
 
 def figure_html(figure: Figure) -> str:
     """A figure with its title and its caption, for a notebook."""
-    return _fragment(_figure(figure))
+    return _fragment(figure_part(figure))
 
 
 def figure_svg(figure: Figure) -> str:
@@ -98,11 +101,15 @@ def report_html(report: Report) -> str:
 
 def page_html(report: Report) -> str:
     """A report as a whole page, self-contained: it can be sent, kept and printed as it is."""
+    return whole_page(report.experiment + _verdict(report), _content(report))
+
+
+def whole_page(title: str, content: str, *, style: str = "") -> str:
+    """A page around its content; `style` is added to that of all pages."""
     head = '<meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>'
-    style = f"<style>{colours('html')}{PAGE_STYLE}{STYLE}</style>"
-    title = f"<title>{escape(report.experiment + _verdict(report))}</title>"
-    body = f'<body class="outflank-report"><main>{_content(report)}</main></body>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}{title}{style}</head>{body}</html>\n'
+    rules = f"<style>{colours('html')}{PAGE_STYLE}{STYLE}{style}</style>"
+    body = f'<body class="outflank-report"><main>{content}</main></body>'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}<title>{escape(title)}</title>{rules}</head>{body}</html>\n'
 
 
 def _fragment(content: str) -> str:
@@ -123,12 +130,12 @@ def _content(report: Report) -> str:
     if report.searched:
         parts.append(f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>")
     if report.tables:
-        parts.append(f"<section><h2>Tables</h2>{''.join(map(_table, report.tables))}</section>")
+        parts.append(f"<section><h2>Tables</h2>{''.join(map(table_part, report.tables))}</section>")
     if report.figures:
-        figures = "".join(map(_figure, report.figures))
+        figures = "".join(map(figure_part, report.figures))
         parts.append(f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>')
-    parts.append(_section("Parameters", report.parameters))
-    parts.append(_section("Provenance", report.provenance))
+    parts.append(facts_part("Parameters", report.parameters))
+    parts.append(facts_part("Provenance", report.provenance))
     parts.append(_samples(report))
     return "".join(parts)
 
@@ -144,7 +151,8 @@ def _banners(report: Report) -> Iterable[str]:
         yield '<p class="banner"><strong>Incomplete.</strong> The run was interrupted, and this is what it had.</p>'
 
 
-def _table(table: Table) -> str:
+def table_part(table: Table) -> str:
+    """A table with its title and its notes, as a part of a page."""
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     styles = [' class="number"' if any(map(is_number, cells)) else "" for cells in columns]
 
@@ -161,7 +169,8 @@ def _table(table: Table) -> str:
     return f'<h3>{title}</h3><div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
 
 
-def _figure(figure: Figure) -> str:
+def figure_part(figure: Figure) -> str:
+    """A figure with its title and its caption, as a part of a page."""
     drawn = figure_svg(figure)
     said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
     caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
@@ -172,11 +181,14 @@ def _published(figure: Figure) -> bool:
     return isinstance(figure, Plot) and any(series.published for series in figure.series)
 
 
-def _section(title: str, values: Mapping[str, Any]) -> str:
+def facts_part(title: str, values: Mapping[str, Any]) -> str:
+    """Names and values under a heading, as a part of a page."""
     if not values:
         return ""
-    rows = "".join(f"<dt>{escape(str(name))}</dt><dd>{escape(_plain(value))}</dd>" for name, value in values.items())
-    return f"<section><h2>{title}</h2><dl>{rows}</dl></section>"
+    rows = (
+        f"<div><dt>{escape(str(name))}</dt><dd>{escape(_plain(value))}</dd></div>" for name, value in values.items()
+    )
+    return f"<section><h2>{title}</h2><dl>{''.join(rows)}</dl></section>"
 
 
 def _plain(value: Any) -> str:
@@ -197,4 +209,4 @@ def _samples(report: Report) -> str:
     columns = {name for sample in report.samples for name in sample}
     if len(report.samples) * len(columns) > MOST_CELLS:
         return f'<p class="soft">{count}: too many to be shown here.</p>'
-    return f"<details><summary>{count}</summary>{_table(Table.of('Samples', report.samples))}</details>"
+    return f"<details><summary>{count}</summary>{table_part(Table.of('Samples', report.samples))}</details>"

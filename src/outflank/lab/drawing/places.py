@@ -14,14 +14,14 @@ OPEN = 12
 """Positions that are seen at once; the others must be asked for."""
 
 RULES = """
-.places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28rem),1fr));gap:1rem 2rem}
-.place {display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:flex-start;min-width:0}
-.place svg {display:block;width:9rem;height:auto;flex:none}
-.place div {flex:1 1 14rem;min-width:0}
-.place ul {margin:.25rem 0 0;padding:0 0 0 1.1rem;font-size:.9rem}
+.places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28em),1fr));gap:1em 2em}
+.place {display:flex;flex-wrap:wrap;gap:.5em 1em;align-items:flex-start;min-width:0}
+.place svg {display:block;width:9em;height:auto;flex:none}
+.place div {flex:1 1 14em;min-width:0;font-size:1em}
+.place div ul {margin:.25em 0 0;padding:0 0 0 1.1em;font-size:.9em}
 .place summary {margin:0;color:var(--soft)}
-code {font:.85rem/1.4 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
-code {background:none;color:inherit;padding:0}
+.place code {font:.85em/1.4 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.place code {background:none;color:inherit;padding:0}
 """
 
 

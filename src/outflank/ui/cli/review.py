@@ -15,10 +15,10 @@ from outflank.formats.files import write_whole
 from outflank.games.sides import Side
 from outflank.games.units import Scale, counted, unit_of
 from outflank.lab import store
-from outflank.lab.drawing.page import page_html
 from outflank.lab.drawing.plots import plot_svg
+from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.provenance import provenance
-from outflank.lab.report import Plot, Report, Sample, Series, Table
+from outflank.lab.report import Sample
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli.common import (
     PositionCommand,
@@ -162,8 +162,18 @@ def _plotted(found: list[Judged]) -> list[str]:
 
 
 def _conclusions(board: Board[Any], found: list[Judged], marks: Marks) -> list[str]:
-    unit = unit_of(board.game).name
     discs = counted(board.game)
+    turns = turning_points(found)
+    lines = _summary(board, found, marks)
+    lines += [f"the game turned at move {each.ply}: {_told(each, discs)}" for each in turns]
+    worst = costliest(found, marks)
+    if worst is not None and worst not in turns:
+        lines.append(f"the costliest move was {worst.ply}: {_told(worst, discs)}; it did not turn the game")
+    return lines
+
+
+def _summary(board: Board[Any], found: list[Judged], marks: Marks) -> list[str]:
+    unit = unit_of(board.game).name
     lines = [f"{describe(board)}, {len(found)} moves judged, in {unit}"]
     for side in (Side.BLACK, Side.WHITE):
         mine = [each for each in found if each.side is side]
@@ -174,51 +184,26 @@ def _conclusions(board: Board[Any], found: list[Judged], marks: Marks) -> list[s
                 f"{side}: {lost:.1f} {unit} lost in {len(mine)} moves; {wrong.count('?!')} doubtful, "
                 f"{wrong.count('?')} mistakes, {wrong.count('??')} blunders"
             )
-    turns = turning_points(found)
-    lines += [
-        f"the game turned at move {each.ply}: {_told(each, discs)}, {RESULTS[each.results[0]]} before and "
-        f"{RESULTS[each.results[1]]} after"
-        for each in turns
-    ]
-    worst = costliest(found, marks)
-    if worst is not None and worst not in turns:
-        lines.append(f"the costliest move was {worst.ply}: {_told(worst, discs)}; it did not turn the game")
     return lines
 
 
 def _told(each: Judged, discs: Scale) -> str:
     kept, best = (discs.say(value, exact=each.exact) for value in (each.value, each.best_value))
-    return f"{each.side} played {each.move} ({kept}) and not {each.best} ({best})"
+    told = f"{each.side} played {each.move} ({kept}) and not {each.best} ({best})"
+    before, after = (RESULTS[result] for result in each.results)
+    return f"{told}, {before} before and {after} after" if each.turned else told
 
 
 def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks) -> None:
-    unit = unit_of(board.game).name
-    turns = {each.ply for each in turning_points(found)}
-    plot = Plot(
-        title="value over the game",
-        x="move",
-        y=f"black's value ({unit})",
-        series=(
-            Series(name="after the move", points=tuple((each.ply, each.black_value) for each in found)),
-            Series(
-                name="mistakes and turning points",
-                points=tuple(
-                    (each.ply, each.black_value) for each in found if each.ply in turns or each.loss >= marks.mistake
-                ),
-                style="points",
-            ),
-        ),
+    discs = counted(board.game)
+    review = Reviewed(
+        board=board,
+        title=f"{describe(board)}: a game reviewed",
+        judged=found,
+        marks=marks,
+        said=_summary(board, found, marks),
+        told=lambda each: _told(each, discs),
+        rows=[_row(each, marks) for each in found],
     )
-    report = Report(
-        experiment="review",
-        question=f"What has each move of this game lost? {' '.join(map(str, board.moves))}",
-        reports=(),
-        parameters={},
-        provenance=provenance("outflank review"),
-        samples=(),
-        tables=(Table.of("moves", [_row(each, marks) for each in found]),),
-        figures=(plot,),
-        notes=tuple(_conclusions(board, found, marks)),
-    )
-    write_whole(directory / "review.html", page_html(report))
-    write_whole(directory / "review.svg", plot_svg(plot))
+    write_whole(directory / "review.html", review_html(review, provenance("outflank review")))
+    write_whole(directory / "review.svg", plot_svg(review.plot))

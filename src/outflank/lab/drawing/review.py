@@ -1,0 +1,113 @@
+"""The page of a reviewed game: the value over the game first, then boards where it went wrong, then every move."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outflank.boards import Board, OthelloBoard
+from outflank.engine.review import Judged, Marks
+from outflank.games.units import unit_of
+from outflank.lab.drawing.looks import escape, scoped
+from outflank.lab.drawing.page import SCOPE, facts_part, figure_part, table_part, whole_page
+from outflank.lab.report import Plot, Sample, Series, Table
+
+MOST_BOARDS = 12
+"""Boards on a page: of more mistakes the costliest."""
+
+RULES = """
+.boards {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17em),1fr));gap:1.2em}
+.boards figure {max-width:24em;break-inside:avoid}
+.boards figcaption {color:inherit}
+.boards h3 {margin:0 0 .3em}
+.moves {overflow-wrap:anywhere}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """A game and what was found in it."""
+
+    board: Board[Any]
+    """As the game ended, with its moves."""
+    title: str
+    judged: Sequence[Judged]
+    marks: Marks
+    said: Sequence[str]
+    """What is to be said of the whole game, a sentence each."""
+    told: Callable[[Judged], str]
+    """A move beside the best one, in words."""
+    rows: Sequence[Sample]
+    """Every move, for the table."""
+
+    @property
+    def plot(self) -> Plot:
+        """The value over the game."""
+        wrong = tuple((each.ply, each.black_value) for each in self.wrong)
+        return Plot(
+            title="value over the game",
+            x="move",
+            y=f"black's value ({unit_of(self.board.game).name})",
+            series=(
+                Series(name="after the move", points=tuple((each.ply, each.black_value) for each in self.judged)),
+                Series(name="mistakes and turning points", points=wrong, style="points"),
+            ),
+        )
+
+    @property
+    def shown(self) -> list[Judged]:
+        """The moves that get a board: turning points before all, then what cost most; as they were played."""
+        wrong = sorted(self.wrong, key=lambda each: (not each.turned, -each.loss))
+        return sorted(wrong[:MOST_BOARDS], key=lambda each: each.ply)
+
+    @property
+    def wrong(self) -> list[Judged]:
+        """Mistakes and turning points."""
+        return [each for each in self.judged if each.turned or each.loss >= self.marks.mistake]
+
+
+def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
+    """The whole page."""
+    said = "".join(f"<li>{escape(line)}</li>" for line in review.said)
+    start = review.board.copy()
+    while start.moves:
+        start.pop()
+    game = {"start": start.to_text(), "moves": " ".join(map(str, review.board.moves)), "result": review.board.result()}
+    parts = [
+        f"<header><h1>{escape(review.title)}</h1></header>",
+        f"<section>{figure_part(review.plot)}</section>",
+        f"<section><h2>Findings</h2><ul>{said}</ul></section>",
+        _boards(review),
+        f"<section><h2>Every move</h2>{table_part(Table.of('moves', review.rows))}</section>",
+        facts_part("The game", game),
+        facts_part("Provenance", provenance),
+    ]
+    return whole_page(review.title, "".join(parts), style=scoped(SCOPE, RULES))
+
+
+def _boards(review: Reviewed) -> str:
+    shown = review.shown
+    if not shown:
+        return ""
+    wrong = len(review.wrong)
+    left_out = f" {len(shown)} of {wrong}: turning points, then what cost most." if wrong > len(shown) else ""
+    othello = isinstance(review.board, OthelloBoard)
+    how = (
+        "what was played is crossed, the best move is ringed"
+        if othello
+        else "red is what was played, blue the best move"
+    )
+    key = f"Before the move: {how}.{left_out}"
+    figures = "".join(_board(review, each) for each in shown)
+    heading = "<h2>Where it went wrong</h2>"
+    return f'<section>{heading}<p class="soft">{escape(key)}</p><div class="boards">{figures}</div></section>'
+
+
+def _board(review: Reviewed, each: Judged) -> str:
+    before = review.board.copy()
+    while before.ply >= each.ply:
+        before.pop()
+    turned = " (turning point)" if each.turned else ""
+    heading = f"{each.ply}. {each.side} {each.move}{review.marks.of(each.loss)}{turned}"
+    drawn = before.svg(width=320, legal=False, played=each.move, better=each.best if each.best != each.move else None)
+    caption = f"<figcaption>{escape(review.told(each))}</figcaption>"
+    return f"<figure><h3>{escape(heading)}</h3>{drawn}{caption}</figure>"
