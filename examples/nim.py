@@ -62,6 +62,14 @@ def _(game, move):
     return False
 
 
+@rules.moves_left.register(Nim)
+def _(game, position):
+    found = 0
+    for heap in range(HEAPS):
+        found += np.int64(position.word >> U64(16 * heap)) & 0xFFFF
+    return found
+
+
 @rules.over.register(Nim)
 def _(game, position):
     return position.word == U64(0)

@@ -7,17 +7,21 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 import outflank
-from outflank import diagnosis
+from outflank import OthelloBoard, Progress, Result, diagnosis
+from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.kernels.compiler import interpreted
 from outflank.search.perft import Interrupted, Perft
 from outflank.ui.cli import COMMANDS, main
+from outflank.ui.cli.search_view import iteration_grid, under_way
 
 STANDARD = "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1"
 DATA = Path(__file__).parent / "data"
@@ -435,6 +439,42 @@ def test_search_proves_small_boards(run):
     assert "game is over" in run("search", "XXX------------- O").out
 
 
+def test_search_says_of_an_unfinished_proof_what_it_knows(run):
+    done = run("search", "--size", "4", "--exact", "--nodes", "1000", "--evaluation", "discs", "--workers", "1")
+    assert done.status == 1
+    assert re.search(
+        r"the proof was not finished, (nothing|at least [+-]\d+ discs) is proved "
+        r"\(estimated [+-]\d+ discs, depth \d, stopped, pvs, discs\)",
+        done.out,
+    )
+    assert "the final score" not in done.out
+    for exact in ([], ["--exact"]):
+        nothing = run("search", "--nodes", "1", "--no-deepen", "--evaluation", "discs", "--workers", "1", *exact)
+        assert nothing.status == 1
+        assert re.search(r"black to move; nothing was searched, \w\d is only a legal move", nothing.out)
+        done = run("search", "--nodes", "1", "--no-deepen", "--evaluation", "discs", "--workers", "1", "--json", *exact)
+        last = json.loads(done.out.splitlines()[-1])
+        assert (last["value"], last["lower"], last["upper"], last["pv"], last["depth"]) == (None, None, None, [], 0)
+
+
+@pytest.mark.plain
+def test_search_shows_what_an_iteration_is_at():
+    board = OthelloBoard.start()
+    d3, c4 = (next(move for move in board.legal_moves if str(move) == name) for name in ("d3", "c4"))
+    progress = Progress(
+        depth=17, proving=False, nodes=5_000_000, seconds=2.0, begun=2, moves=4, move=c4, best=d3, value=30
+    )
+    scale = scale_of(board.game, evaluation_named(board.game))
+    before = Result(value=12, move=d3, pv=(d3,), depth=16, nodes=9, leaves=9, seconds=1.0, exact=False, scale=scale)
+    proof = replace(progress, proving=True, depth=61, value=4, move=None)
+    for shown, words in ((progress, "17? >= +3.0 2.00 s 5,000,000"), (proof, "end? >= +4 2.00 s 5,000,000")):
+        console = Console(width=120, file=io.StringIO())
+        console.print(iteration_grid([before], shown))
+        assert words in " ".join(console.file.getvalue().split())
+    assert under_way(progress) == "move 2 of 4: c4, d3 is best so far"
+    assert under_way(replace(proof, best=None)) == "move 2 of 4"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -462,6 +502,7 @@ def test_search_proves_small_boards(run):
         (["--step", "3"], "--step"),
         (["--algorithm", "uct", "--depth", "4"], "has no depth"),
         (["--algorithm", "flat", "--exact"], "proves nothing"),
+        (["--depth", "4", "--exact"], "no depth limits"),
         (["f5f5", "--depth", "0"], "not legal"),
         (["?", "--algorithm", "nothing"], "expected an Othello board line"),
     ],

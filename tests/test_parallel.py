@@ -11,9 +11,9 @@ import pytest
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
 from outflank.games.evaluation import evaluation_named, value
 from outflank.games.othello.squares import START, othello
-from outflank.games.rules import unpack
+from outflank.games.rules import moves_left, unpack
 from outflank.kernels.compiler import interpreted
-from outflank.parallel.divided import Divided, Plan
+from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.division import Scheme, register_scheme, scheme_named, schemes
@@ -169,6 +169,26 @@ def test_one_worker_of_a_scheme_enters_the_nodes_of_one_alone(algorithm):
             alone = search(board, Limits(depth=depth), workers=1, algorithm=algorithm)
             one = search(board, Limits(depth=depth), workers=1, algorithm=algorithm, parallel=scheme)
             assert (one.nodes, one.leaves, one.value) == (alone.nodes, alone.leaves, alone.value), scheme
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_only_what_a_game_can_still_have_is_divided(exact):
+    """However deep the search: the last plies before the end are not worth sharing."""
+    game = othello(4)
+    threshold = 4 if interpreted() else usual_threshold(Root(game, START, Options(exact=exact)))
+    for before, divided in ((11 - threshold, True), (12 - threshold, False)):
+        position = walk(game, START, 1, before)
+        assert int(moves_left(game, position)) == 12 - before
+        root = Root(game, position, Options(exact=exact, evaluation="discs", threshold=threshold, table_bits=None))
+        division = Divided(root, 1, Plan(eldest_first=True))
+        try:
+            root.stop()
+            division.ready()
+            root.begin_search(None)
+            division.window(50, -1, 1, wanted=1, moves=root.moves)
+            assert (division.crew.hands["frames"].sum() > 0) == divided
+        finally:
+            division.close()
 
 
 # --- stopping ---

@@ -2,26 +2,29 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 import outflank
-from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, iterate
+from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Progress, Result, Stop, iterate
 from outflank.boards import kind_of_board
 from outflank.games import catalog  # noqa: F401  # the evaluations must be known to be listed
 from outflank.games.abalone.geometry import SPIRAL, board
 from outflank.games.abalone.kernels import Abalone, AbalonePosition
 from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.evaluation import evaluation_named, evaluations, final
+from outflank.games.evaluation import evaluation_named, evaluations, final, scale_of
 from outflank.games.othello.squares import START, othello
-from outflank.games.rules import is_pass, most_moves, play
+from outflank.games.rules import is_pass, most_moves, moves_left, play
 from outflank.kernels.compiler import interpreted
 from outflank.search.algorithms import ALGORITHMS
+from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings
 from outflank.search.probes import Counts
+from outflank.search.root import Root
 from outflank.search.table import Table
 from tests.conftest import examples
 from tests.drawing import any_positions, legal, walk
@@ -146,14 +149,20 @@ def test_pairs_of_options_agree_with_the_definition(name, number, row):
 
 @examples(20)
 @given(any_positions)
-def test_without_depth_the_value_is_the_positions_own(drawn):
+def test_what_was_not_searched_has_no_value(drawn):
     game, position = drawn
     here = kind_of_board(game)(game, position)
-    stop = Stop()
-    stop()
-    found = search(here, stop=stop)
-    assert found.depth == 0
-    assert found.stopped == bool(legal(game, position))
+    for options in ({}, {"exact": True}, {"exact": True, "deepen": False}):
+        stop = Stop()
+        stop()
+        found = search(here, stop=stop, **options)
+        assert (found.depth, found.best, found.pv) == (0, (), ())
+        if legal(game, position):
+            assert (found.value, found.said, found.lower, found.upper) == (None, "", None, None)
+            assert found.move in here.legal_moves
+            assert (found.stopped, found.exact) == (True, False)
+        else:
+            assert (found.value is None, found.stopped, found.exact) == (False, False, True)
 
 
 @pytest.mark.compiled
@@ -274,7 +283,118 @@ def test_depths_beyond_a_games_room_are_refused():
         search(AbaloneBoard.start(), Limits(depth=90))
 
 
+# --- progress ---
+
+
+def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
+    monkeypatch.setattr("outflank.search.watching.EVERY_SECONDS", 0.0)
+    seen: list[Progress] = []
+    here = OthelloBoard.start()
+    for options in ({"workers": 1}, {"parallel": "ybw", "workers": 2}, {"parallel": "abdada", "workers": 2}):
+        seen.clear()
+        found = search(here, Limits(depth=4), watch=seen.append, evaluation="discs", **options)
+        assert seen
+        assert {each.depth for each in seen} <= set(range(1, 5))
+        assert all(0 <= each.begun <= each.moves <= 4 for each in seen)
+        assert all(each.nodes <= found.nodes for each in seen)
+        assert all(each.best is None or each.best in here.legal_moves for each in seen)
+        assert [each.nodes for each in seen] == sorted(each.nodes for each in seen)
+
+
+@pytest.mark.compiled
+def test_a_watch_is_told_of_playouts(monkeypatch):
+    monkeypatch.setattr("outflank.search.watching.EVERY_SECONDS", 0.0)
+    seen: list[Progress] = []
+    assert search(OthelloBoard.start(), Limits(nodes=50_000), algorithm="uct", watch=seen.append).value is not None
+    assert any(each.best is not None for each in seen)
+
+
+def test_what_a_watch_raises_reaches_the_caller(monkeypatch):
+    monkeypatch.setattr("outflank.search.watching.EVERY_SECONDS", 0.0)
+
+    def fail(progress):
+        raise ValueError("enough of this")
+
+    threads = threading.active_count()
+    with pytest.raises(ValueError, match="enough of this"):
+        search(OthelloBoard.start(), watch=fail, evaluation="discs")
+    assert threading.active_count() == threads
+
+
 # --- exact play ---
+
+
+UNFINISHED = "--XXXXX---OOOX---XOOXXXX-OOOOOOOOOOXXXOOOOOXXOOX--XXOO----XXXXX- X"  # 16 empty squares, +18
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["pvs", "alphabeta", "mtdf"])
+@pytest.mark.parametrize("parallel", [None, "ybw", "jamboree", "abdada"])
+def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
+    """Stopped anywhere: a bound that is true, a move that keeps it, and an estimate of a search that ended."""
+    here = OthelloBoard.from_line(UNFINISHED)
+    values = {entry.move: entry.value for entry in search(here, exact=True, moves=20, workers=1).best}
+    bounds = 0
+    for nodes in (1, 500, 20_000, 60_000, 100_000, 130_000, 160_000, 200_000, 10**9):
+        for deepen in (True, False):
+            options = {"algorithm": algorithm, "parallel": parallel, "workers": 2 if parallel else 1, "deepen": deepen}
+            found = search(here, Limits(nodes=nodes), exact=True, **options)
+            assert found.lower is None or found.lower <= 18
+            assert found.upper is None or found.upper >= 18
+            assert found.exact == (found.lower == found.upper == found.value == 18)
+            assert (found.value is None) == (found.depth == 0)
+            assert found.stopped or found.exact
+            assert found.lower is None or values[found.move] >= found.lower
+            assert (found.scale.points == 1) == (found.exact or not deepen)
+            assert found.lookups >= found.hits > 0 or nodes < 20_000
+            bounds += found.lower is not None and not found.exact
+    assert found.exact
+    assert bounds > 0
+
+
+def test_estimates_come_before_a_proof():
+    results = list(iterate(OthelloBoard.start(4), exact=True, evaluation="discs"))
+    assert [result.depth for result in results] == [1, 2, 3, 4, 5, 6, 13]
+    assert [result.exact for result in results] == [False] * 6 + [True]
+    assert [result.nodes for result in results] == sorted(result.nodes for result in results)
+    last = results[-1]
+    assert (last.value, last.lower, last.upper, last.proved) == (-10, -10, -10, "-10 discs")
+    assert all((result.lower, result.upper, result.proved) == (None, None, "") for result in results[:-1])
+    alone = list(iterate(OthelloBoard.start(4), exact=True, deepen=False))
+    assert [(result.depth, result.value) for result in alone] == [(13, -10)]
+
+
+def test_a_proof_has_no_depth():
+    with pytest.raises(OutflankError, match="no depth limits"):
+        search(OthelloBoard.start(4), Limits(depth=5), exact=True)
+
+
+@pytest.mark.plain
+def test_bounds_are_said_in_the_games_unit():
+    board = OthelloBoard.start()
+    nothing = Result(value=None, move=None, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False)
+    discs = replace(nothing, scale=scale_of(board.game, evaluation_named(board.game)))
+    assert replace(discs, lower=4).proved == "at least +4 discs"
+    assert replace(discs, upper=-2).proved == "at most -2 discs"
+    assert replace(discs, lower=-2, upper=0).proved == "at least -2 discs, at most +0 discs"
+    assert (discs.proved, discs.said) == ("", "")
+    marbles = replace(nothing, scale=scale_of(Abalone(14, 6), evaluation_named(Abalone(14, 6))))
+    assert replace(marbles, lower=6).proved == "at least won"
+
+
+@pytest.mark.parametrize(("passes", "depth"), [("free", 5), ("ply", 9), ("evaluated", 100)])
+def test_no_search_looks_beyond_the_end(passes, depth):
+    game = othello(4)
+    position = walk(game, START, 3, 8)
+    assert int(moves_left(game, position)) == 4
+    root = Root(game, position, Options(passes=passes))
+    assert root.horizon == depth
+    assert Root(game, position, Options(passes=passes, exact=True)).horizon == 5
+    here = OthelloBoard(game, position)
+    deep = search(here, Limits(depth=50), deepen=False, passes=passes, evaluation="discs")
+    assert deep.value == search(here, Limits(depth=12), passes=passes, evaluation="discs").value
+    assert deep.depth <= depth
+    assert int(moves_left(Abalone(14, 6), abalone_start("standard"))) > 100
 
 
 @pytest.mark.compiled

@@ -37,7 +37,16 @@ if TYPE_CHECKING:
     )
     from outflank.games.abalone.kernels import Kind
     from outflank.games.sides import Side
-    from outflank.search.contract import Comparison, Limits, MoveValue, Options, Result, Stop, WorkerStatistics
+    from outflank.search.contract import (
+        Comparison,
+        Limits,
+        MoveValue,
+        Options,
+        Progress,
+        Result,
+        Stop,
+        WorkerStatistics,
+    )
     from outflank.search.deepening import compare, iterate, search
     from outflank.search.division import Scheme, register_scheme, schemes
     from outflank.search.ordering import Ordering
@@ -62,6 +71,7 @@ _HOME = {
         "Limits",
         "MoveValue",
         "Options",
+        "Progress",
         "Result",
         "Stop",
         "WorkerStatistics",
@@ -93,6 +103,7 @@ __all__ = [
     "Outcome",
     "OutflankError",
     "Perft",
+    "Progress",
     "Result",
     "Scheme",
     "Side",

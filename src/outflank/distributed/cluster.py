@@ -110,7 +110,8 @@ class Cluster:
 
     def _noted(self, results: Iterator[Result]) -> Iterator[Result]:
         for result in results:
-            self.fabric.note(f"the best so far: {result.move}, {result.said}, depth {result.depth}")
+            known = ", ".join(filter(None, (result.said, result.proved, f"depth {result.depth}")))
+            self.fabric.note(f"the best so far: {result.move}, {known}")
             yield result
 
     def scheme(self, *, replication: str | Replication = "async", parallel: str | None = None) -> Scheme:

@@ -16,7 +16,7 @@ from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.contract import WorkerStatistics
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, best_ones
+from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Standing, Stopped, best_ones
 from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS
 
@@ -101,6 +101,7 @@ class Head:
         self._threshold: int | None = root.options.threshold
         self._measured: dict[int, tuple[int, float]] = {}  # jobs and their seconds, by depth
         self._last = 0.0
+        self._tree: Tree | None = None
         self._alone_depth = 0
         self._began = time.perf_counter()
         self._ended: float | None = None
@@ -127,6 +128,7 @@ class Head:
     def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
         began = time.perf_counter()
         if depth <= 2 or self.root.depth_below(depth) < 1 or self._last < self.tuning.alone_seconds:
+            self._tree = None
             found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
             self._alone_depth = depth
         else:
@@ -136,6 +138,9 @@ class Head:
 
     def full(self, depth: int) -> Found:
         raise NotImplementedError("minimax is not carried")
+
+    def standing(self) -> Standing:
+        return self._alone.standing() if self._tree is None else self._tree.standing()
 
     def forget(self) -> None:
         self.root.forget()
@@ -218,6 +223,7 @@ class Head:
             places=self.places,
             homes=self._homes,
         )
+        self._tree = tree
         for member in self.members.values():
             member.seen = -1
         try:
@@ -230,6 +236,7 @@ class Head:
                         self._heed(tree, event)
                 self._stop_unwanted(tree)
                 self._look_after(tree)
+            self.root.learn(tree.found, alpha, beta, moves)
             return tree.found
         except HeadLost as error:
             self.trouble = str(error)

@@ -22,7 +22,7 @@ from outflank.distributed.opening import followed, noted, opened
 from outflank.distributed.splits import Homes, Part, Place, Split, Splitting
 from outflank.games.rules import MOVE, pack
 from outflank.kernels.bits import U64
-from outflank.search.root import Found, Root, RootMove, ranks
+from outflank.search.root import Found, Root, RootMove, Standing, ranks
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 
 FINER = 2
@@ -325,6 +325,13 @@ class Tree:
     def _finish(self, split: Split) -> None:
         best = self.moves[split.best_index]
         self.found = Found(split.best, best)
+
+    def standing(self) -> Standing:
+        """How far the root's moves are searched."""
+        top = self._top
+        begun = len(self.moves) - len(top.todo)
+        shown = self.moves[top.best_index] if top.best > top.alpha else None
+        return Standing(begun, len(self.moves), None, shown, top.best if shown else None)
 
     def abandon(self) -> None:
         """Nobody waits for the value any more."""

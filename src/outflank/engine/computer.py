@@ -229,7 +229,7 @@ class Computer:
     def _exact_options(self) -> dict[str, Any]:
         """How endings are searched: the same workers, our best ordering."""
         kept: dict[str, Any] = {key: self.options[key] for key in ("workers", "pin") if key in self.options}
-        return {**kept, "exact": True, "table_bits": None, "algorithm": "pvs"}
+        return {**kept, "exact": True, "deepen": False, "table_bits": None, "algorithm": "pvs"}
 
     def _solved(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result | None:
         """The ending played out, where there is time for it; None where there is not, or it ran out."""
@@ -276,4 +276,5 @@ def _choice(result: Result) -> Choice:
         nodes=result.nodes,
         exact=result.exact,
         line=result.pv,
+        why="no time" if result.value is None else "",
     )

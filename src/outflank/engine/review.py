@@ -93,7 +93,8 @@ def reviewed(
             judged = _judged(replay, move, ply, limits, exact_empties, tables, stop, options)
             if stop.called:
                 return
-            yield judged
+            if judged is not None:
+                yield judged
         replay.push(move)
 
 
@@ -106,14 +107,18 @@ def _judged(
     tables: dict[bool, Table],
     stop: Stop,
     options: dict[str, Any],
-) -> Judged:
+) -> Judged | None:
+    """None: there was no time to find a value."""
     exact = isinstance(board, OthelloBoard) and board.empties <= exact_empties
     table = tables[exact]
-    chosen: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop}
+    chosen: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
     best = search(board, Limits() if exact else limits, exact=exact, **chosen)
-    assert best.move is not None
+    if best.move is None or best.value is None:
+        return None
     value = best.scale.number(best.value)
     kept = value if best.move == move else _kept(board, move, best, exact, chosen)
+    if kept is None:
+        return None
     # A deeper look at the played move may find it better than the best: then it is no worse.
     return Judged(
         ply=ply,
@@ -128,7 +133,7 @@ def _judged(
     )
 
 
-def _kept(board: Board[Any], move: Move, best: Result, exact: bool, chosen: dict[str, Any]) -> float:
+def _kept(board: Board[Any], move: Move, best: Result, exact: bool, chosen: dict[str, Any]) -> float | None:
     after = board.copy()
     after.push(move)
     if after.is_game_over():
@@ -136,7 +141,7 @@ def _kept(board: Board[Any], move: Move, best: Result, exact: bool, chosen: dict
         assert outcome is not None
         return best.scale.number(_final(best.scale, outcome.score if board.turn is Side.BLACK else -outcome.score))
     found = search(after, Limits() if exact else Limits(depth=max(best.depth - 1, 1)), exact=exact, **chosen)
-    return -found.scale.number(found.value)
+    return None if found.value is None else -found.scale.number(found.value)
 
 
 def _final(scale: Scale, score: int) -> int:

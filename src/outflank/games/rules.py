@@ -17,6 +17,9 @@ from outflank.kernels.generic import generic, missing
 MOVE = np.uint16
 """The type of a move's code."""
 
+ENDLESS_GAME = 1 << 20
+"""More moves than any search looks ahead: of a game that says nothing of its length."""
+
 
 @generic
 def most_moves(game: Any) -> Any:
@@ -61,6 +64,20 @@ def is_noisy(game: Any, move: Any) -> Any:
 @is_noisy.register(object)
 def _(game: Any, move: Any) -> Any:
     return False
+
+
+@generic
+def moves_left(game: Any, position: Any) -> Any:
+    """A number of moves, passes not counted, that no game from here exceeds.
+
+    A search looks no farther than that, and tells by it what is worth sharing among workers.
+    """
+    raise missing(moves_left, game)
+
+
+@moves_left.register(object)
+def _(game: Any, position: Any) -> Any:
+    return ENDLESS_GAME
 
 
 @generic

@@ -87,6 +87,12 @@ class Scale:
         text = f"{self.number(value):+z.{0 if final or exact else self.decimals}f}"
         return text if bare and unit == self.unit else f"{text} {unit}"
 
+    def say_score(self, score: int) -> str:
+        """What a finished game with this score is called."""
+        if self.score is None:
+            return "won" if score > 0 else "lost" if score < 0 else "drawn"
+        return f"{score:+d} {self.score}"
+
 
 def counted(game: Any) -> Scale:
     """The scale of numbers that are in the game's own unit already: a program's that says discs, a review's."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from outflank.games.evaluation import after, begin, final, value
-from outflank.games.rules import MOVE, fill, is_pass, play
+from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
@@ -23,11 +23,11 @@ from outflank.parallel.divided import usual_threshold
 from outflank.parallel.idling import await_quiet, rest
 from outflank.parallel.records import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
-from outflank.search.nodes import arranged, entry_of, settles, table_key
+from outflank.search.nodes import arranged, entry_of, lengthen, settles, table_key
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, sample_roots
+from outflank.search.root import LOW, Found, Root, RootMove, Standing, Stopped, sample_roots
 from outflank.search.table import (
     EMPTY,
     EPISODES,
@@ -60,10 +60,11 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
     `marks` is the depth down to which workers mark what they are at (what is nearer to the leaves belongs to
     `alphabeta`), and the episode above its lower 16 bits. At the root (ply 0) the moves are those in
     `worker.moves[start:end]`, in that order; afterwards `worker.scores` has what was found of each and
-    `worker.line[0, 0]` the best one. Elsewhere `end` is `start`. A mark may be left standing: it only makes
-    others come later.
+    `worker.line[0, 0]` the best one, also of those that were done when it was stopped. Elsewhere `end` is `start`.
+    A mark may be left standing: it only makes others come later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16
+    worker.line_length[ply] = 0
     if ply > 0 and depth <= threshold:
         if depth > 0:
             return alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe)
@@ -155,8 +156,12 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
                 elif found > best:
                     best = found
                     best_move = np.int64(move)
+                    if ply == 0:
+                        worker.line[0, 0] = move
                     if found > low:
                         low = found
+                        if found < beta:
+                            lengthen(move, ply, worker)
                     if found >= beta:
                         reward(best_move, depth, ply, worker)
                         worker.cutoffs += 1
@@ -165,8 +170,6 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
             index += 1
         turn = turn + 1 if put_off > 0 else 2
 
-    if ply == 0:
-        worker.line[0, 0] = MOVE(best_move)
     if ask:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
         others = at_it(looked_up(worker.table, worker.table_shift, first, second), episode) - 1
@@ -249,6 +252,7 @@ class Chorus(Crewed):
         self.crew.hands["frame"] = self.crew.root_frame
         self._frame = record_at(self.crew.root_frame, FRAME)
         self._episode = 0
+        self._asked: tuple[int, Sequence[RootMove]] | None = None
         for index, worker in enumerate(root.workers):
             # An odd number per worker, none for the leader: it searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
@@ -288,6 +292,7 @@ class Chorus(Crewed):
             worker.moves[: len(order)] = [move.code for move in order]
             worker.scores[: len(order)] = LOW
             orders.append(order)
+        self._asked = alpha, orders[0]
         crew.hands["until"] = len(moves)
         crew.hands["depth"], crew.hands["alpha"], crew.hands["beta"] = depth, alpha, beta
         self._frame.cut = 0
@@ -302,8 +307,25 @@ class Chorus(Crewed):
         found = root.workers[winner].scores[: len(moves)]
         for move, score in zip(orders[winner], found, strict=True):
             move.value, move.line = int(score), (move.code,)
-        code = int(root.workers[winner].line[0, 0])
-        return Found(int(crew.hands[winner].value), next(move for move in moves if move.code == code))
+        worker = root.workers[winner]
+        code = int(worker.line[0, 0])
+        best = next(move for move in moves if move.code == code)
+        best.line = tuple(int(code) for code in worker.line[0][: max(1, int(worker.line_length[0]))])
+        found_best = Found(int(crew.hands[winner].value), best)
+        root.learn(found_best, alpha, beta, moves)
+        return found_best
+
+    def standing(self) -> Standing:
+        """How far the leader has come; the others are about as far."""
+        if self._asked is None:
+            return Standing()
+        alpha, moves = self._asked
+        worker = self.root.worker
+        done = [int(score) for score in worker.scores[: len(moves)] if LOW < score < PUT_OFF]
+        begun = min(len(done) + 1, len(moves))
+        value = max(done, default=LOW)
+        best = next((move for move in moves if value > alpha and move.code == int(worker.line[0, 0])), None)
+        return Standing(begun, len(moves), None, best, value if best else None)
 
     def full(self, depth: int) -> Found:
         """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""

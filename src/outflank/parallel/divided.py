@@ -27,7 +27,7 @@ from outflank.parallel.records import (
     TAKE,
 )
 from outflank.parallel.splitting import work
-from outflank.search.root import LOW, Found, Root, RootMove, Stopped, ranks, sample_roots
+from outflank.search.root import LOW, Found, Root, RootMove, Standing, Stopped, ranks, sample_roots
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""
@@ -76,6 +76,7 @@ class Divided(Crewed):
         self._frame = record_at(self.crew.root_frame, FRAME)
         room = int(record.room)
         rows = self.crew.root_frame + FRAME.itemsize
+        self._asked: tuple[int, Sequence[RootMove], dict[int, int]] | None = None
         self._moves, self._found = (_words(rows + 8 * room * index, room) for index in range(2))
 
     def ready(self) -> None:
@@ -116,6 +117,7 @@ class Divided(Crewed):
         frame.count, frame.key = count, NOTHING
         self._moves[:count] = [move.code | rank_of[move.code] << RANK_BITS for move in moves]
         self._found[:count] = LOW
+        self._asked = alpha, moves, rank_of
         leader = self.crew.hands[0]
         leader.frame, leader.index = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
@@ -125,23 +127,39 @@ class Divided(Crewed):
             raise Stopped
         for move, found in zip(moves, self._found, strict=False):
             move.value, move.line = int(found), (move.code,)
-        key = int(frame.key)
-        rank = key & RANK
-        # No rank: no move has proved anything, and the best bound is as good a guess as any.
-        proved = [move for move in moves if rank_of[move.code] == rank]
-        best = proved[0] if proved else max(moves, key=lambda move: move.value)
-        return Found(key >> RANK_BITS, best)
+        # Where no move has proved anything, the best bound is as good a guess as any.
+        best = _proved(int(frame.key), moves, rank_of) or max(moves, key=lambda move: move.value)
+        found_best = Found(int(frame.key) >> RANK_BITS, best)
+        root.learn(found_best, alpha, beta, moves)
+        return found_best
+
+    def standing(self) -> Standing:
+        """How far the root's frame has come."""
+        if self._asked is None:
+            return Standing()
+        alpha, moves, rank_of = self._asked
+        key, begun = int(self._frame.key), min(int(self._frame.next), len(moves))
+        best = _proved(key, moves, rank_of) if key >> RANK_BITS > alpha else None
+        last = moves[begun - 1] if begun > 0 else None
+        return Standing(begun, len(moves), last, best, key >> RANK_BITS if best else None)
+
+
+def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:
+    """The move whose value a key of the root is; None: it is a bound."""
+    return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
 def usual_threshold(root: Root) -> int:
     """The depth at which a part is no longer worth dividing: some thousand nodes, which take some hundred microseconds.
 
     One ply less costs one worker 3 % in both games; one more leaves two workers a little longer without work.
+    Where a game is played out there are fewer moves at each ply: two more of them are about as many nodes.
     """
     many = most_moves(root.game) >= 100
+    more = 2 if root.options.exact else 0
     if root.options.algorithm == "minimax":
-        return 2 if many else 4
-    return 4 if many else 6
+        return (2 if many else 4) + more
+    return (4 if many else 6) + more
 
 
 def levels_for(workers: int) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import row
-from outflank.games.rules import fill, is_pass, unpack
+from outflank.games.rules import fill, is_pass, moves_left, unpack
 from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
@@ -129,7 +129,9 @@ def descend(game, evaluation, crew, hand, worker, probe):
         hand.obeyed += 1
         return DELIVER
     position = unpack(game, hand.first, hand.second)
-    divisible = hand.depth > crew.threshold and hand.ply < crew.levels
+    # What is left counts, be the depth greater: a game may end sooner.
+    left = min(hand.depth, moves_left(game, position) + 1)
+    divisible = left > crew.threshold and hand.ply < crew.levels
     if divisible and (crew.leftmost == 0 or hand.leftmost != 0):
         step = open_frame(game, evaluation, position, crew, hand, worker, probe)
         if step != DESCEND:

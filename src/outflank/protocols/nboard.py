@@ -165,7 +165,7 @@ class NBoardEngine(Engine):
                 last = None
                 for last in self._iterations(board, stop, 1):  # noqa: B007  # the last one is wanted
                     pass
-                if last is not None and (last.depth or last.move is None):
+                if last is not None and last.value is not None:
                     yield f"analysis {len(board.moves)} {last.scale.number(last.value):.2f}"
                 if not board.moves:
                     break

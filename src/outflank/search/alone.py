@@ -7,7 +7,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import WorkerStatistics
 from outflank.search.minimax import minimax
 from outflank.search.quiet import settled
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, preferred
+from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Standing, Stopped, preferred
 from outflank.search.worker import WORKER
 
 
@@ -17,6 +17,7 @@ class Alone:
     def __init__(self, root: Root) -> None:
         self.root = root
         self.nbytes = WORKER.itemsize
+        self._standing = Standing()
 
     def ready(self) -> None:
         """Compile, by a search that may enter no node."""
@@ -33,7 +34,8 @@ class Alone:
         """value == v, and the move is the one that the tie rule names among all best ones."""
         root = self.root
         left = root.depth_below(depth)
-        for move in root.moves:
+        for number, move in enumerate(root.moves, 1):
+            self._standing = Standing(number, len(root.moves), move)
             move.value = self.child_minimax(move, left)
             move.line = ()
         best = max(move.value for move in root.moves)
@@ -50,8 +52,10 @@ class Alone:
         left = root.depth_below(depth)
         best: RootMove | None = None
         values: list[int] = []
-        for move in moves:
+        for number, move in enumerate(moves, 1):
             low = alpha
+            shown = best if best is not None and best.value > alpha else None
+            self._standing = Standing(number, len(moves), move, shown, shown.value if shown else None)
             if best is not None and root.options.share_alpha:
                 # What a move has to beat, or to reach, to be among the best ones wanted.
                 last = sorted(values, reverse=True)[wanted - 1] if len(values) >= wanted else LOW
@@ -60,6 +64,7 @@ class Alone:
             if best is not None and scout and left > 0 and wanted == 1 and low + 1 < beta and root.options.share_alpha:
                 found = self.child_value(move, low, low + 1, left)
                 if low < found < beta:
+                    self._standing = Standing(number, len(moves), move, move, found)
                     low = found - 1
                     found = self.child_value(move, low, beta, left)
             else:
@@ -72,7 +77,13 @@ class Alone:
             if best.value >= beta:
                 break
         assert best is not None
-        return Found(best.value, best)
+        found_best = Found(best.value, best)
+        root.learn(found_best, alpha, beta, moves)
+        return found_best
+
+    def standing(self) -> Standing:
+        """How far the root's moves are searched."""
+        return self._standing
 
     def forget(self) -> None:
         """Clear the table."""

@@ -8,7 +8,7 @@ from outflank.games.evaluation import after, final, value
 from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
-from outflank.search.nodes import arranged, entry_of, known, learn, table_key
+from outflank.search.nodes import arranged, entry_of, known, learn, lengthen, table_key
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
@@ -21,7 +21,7 @@ from outflank.search.table import (
     move_of,
     value_of,
 )
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE, stopped
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, stopped
 
 WORST = -(1 << 40)
 
@@ -140,12 +140,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
                     if index == start:
                         worker.first_cutoffs += 1
                     break
-                # The principal variation: this move and what follows it.
-                worker.line[ply, 0] = move
-                follows = worker.line_length[ply + 1]
-                for step in range(min(follows, PLIES - 1)):
-                    worker.line[ply, step + 1] = worker.line[ply + 1, step]
-                worker.line_length[ply] = min(follows + 1, PLIES)
+                lengthen(move, ply, worker)
         index += 1
 
     if ask:

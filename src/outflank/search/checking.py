@@ -31,6 +31,8 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
             raise OutflankError(f"{algorithm} has no depth: limit it by time or nodes")
         if options.exact:
             raise OutflankError(f"{algorithm} proves nothing: exact needs another algorithm")
+    elif limits.depth is not None and options.exact:
+        raise OutflankError("exact plays to the end of the game, which no depth limits: a time or nodes do")
     elif limits.depth is not None and limits.depth > deepest(game):
         raise OutflankError(f"depth {limits.depth}: at most {deepest(game)} plies in this game")
     return chosen_scheme(options)

@@ -1,9 +1,9 @@
 """What a search is asked and what it answers."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from threading import Lock
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from outflank.boards.moves import Move
 from outflank.errors import OutflankError
@@ -80,7 +80,7 @@ class Options:
     deepen: bool = True
     """Whether shallower searches come first."""
     exact: bool = False
-    """Whether to play out to the end: nothing is estimated."""
+    """Whether to prove the final score under perfect play, after estimates if `deepen` is set."""
     moves: Annotated[int, Between(1, 1 << 20)] = 1
     """How many of the best moves to find the values of."""
     seed: int = 1
@@ -143,19 +143,29 @@ class WorkerStatistics:
     first_cutoffs: int = 0
     """Those where it was the first move tried: the ordering was right."""
 
+    @classmethod
+    def summed(cls, some: Sequence[Self], others: Sequence[Self]) -> tuple[Self, ...]:
+        """What each worker did in two parts of a search."""
+        names = [each.name for each in fields(cls)]
+        return tuple(
+            cls(**{name: getattr(one, name) + getattr(other, name) for name in names})
+            for one, other in zip(some, others, strict=False)
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a search, or one iteration of it, found."""
+    """What a search, or one iteration of it, found; never more than it has."""
 
-    value: int
-    """For the side to move, in points of the evaluation: `scale` says what they mean."""
+    value: int | None
+    """For the side to move, in points: `scale` says what they mean. They are the evaluation's, or the final score once
+    a search that was told to has proved it (`exact` in both). None: nothing has been searched."""
     move: Move | None
-    """The best move; None if the game is over."""
+    """The best move; None if the game is over. Where `depth` is 0 and nothing is proved it is legal, and no more."""
     pv: tuple[Move, ...]
     """The principal variation: the best moves of both sides, as far as they are known."""
     depth: int
-    """Plies searched; 0: nothing but the position itself."""
+    """Plies that `value` looks ahead; 0: nothing has been searched."""
     nodes: int
     """Positions entered, all iterations together."""
     leaves: int
@@ -163,8 +173,13 @@ class Result:
     seconds: float
     exact: bool
     """Whether the value is that of perfect play to the end: nothing in it was estimated."""
+    lower: int | None = None
+    """The final score under perfect play is proved to be at least this. For searches that were told to prove it
+    (`exact` in the options); None: nothing is proved. Both bounds are equal where the value is proved."""
+    upper: int | None = None
+    """And at most this."""
     stopped: bool = False
-    """Whether a limit or a call ended the search before its depth was reached."""
+    """Whether a limit or a call ended the search before its depth was reached, or its proof was complete."""
     best: tuple[MoveValue, ...] = ()
     """The best moves with their values, as many as were asked for."""
     lookups: int = 0
@@ -184,8 +199,18 @@ class Result:
 
     @property
     def said(self) -> str:
-        """The value as people read it: `+3.7 discs`."""
-        return self.scale.say(self.value, exact=self.exact)
+        """The value as people read it: `+3.7 discs`; nothing if there is none."""
+        return "" if self.value is None else self.scale.say(self.value, exact=self.exact)
+
+    @property
+    def proved(self) -> str:
+        """What is proved of the final score, as people read it: `at least +4 discs`; nothing if nothing is."""
+        lower = None if self.lower is None else self.scale.say_score(self.lower)
+        upper = None if self.upper is None else self.scale.say_score(self.upper)
+        if lower == upper:
+            return lower or ""
+        bounds = (lower and f"at least {lower}", upper and f"at most {upper}")
+        return ", ".join(bound for bound in bounds if bound)
 
     @property
     def idle_share(self) -> float:
@@ -221,6 +246,40 @@ class Comparison:
     def search_overhead(self) -> float:
         """Nodes that one worker would not have entered, per node that it would; negative where luck saved some."""
         return self.together.nodes / self.alone.nodes - 1 if self.alone.nodes else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What a search is at while an iteration runs."""
+
+    depth: int
+    """Of the iteration."""
+    proving: bool
+    """Whether it plays out to the end: values are final scores then."""
+    nodes: int
+    """Positions entered so far, all iterations together."""
+    seconds: float
+    begun: int
+    """Moves of the root that have been taken up in this pass."""
+    moves: int
+    """And how many it has."""
+    move: Move | None
+    """The one taken up last; None: not known."""
+    best: Move | None = None
+    """The best of those that are done; None: none is."""
+    value: int | None = None
+    """What it is worth at this depth, at least."""
+    upper: int | None = None
+    """What the position is worth at this depth, at most, as far as that is known."""
+
+    @property
+    def nodes_per_second(self) -> float:
+        """Speed."""
+        return self.nodes / self.seconds if self.seconds > 0 else 0.0
+
+
+Watch = Callable[[Progress], None]
+"""Told of a search's progress."""
 
 
 class Stop:

@@ -2,19 +2,34 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from outflank.boards import Board
+from outflank.games.evaluation import evaluations
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Comparison, Limits, MoveValue, Options, Result, Stop
+from outflank.search.contract import (
+    Comparison,
+    Limits,
+    MoveValue,
+    Options,
+    Progress,
+    Result,
+    Stop,
+    Watch,
+    WorkerStatistics,
+)
 from outflank.search.division import Division
 from outflank.search.probes import Instrument
 from outflank.search.root import Found, Root, RootMove, Stopped
 from outflank.search.table import Table
+from outflank.search.watching import watched
+
+ESTIMATES_BITS = 20
+"""The table of the estimates before a proof, at most: 32 MiB."""
 
 
 def search(
@@ -24,6 +39,7 @@ def search(
     stop: Stop | None = None,
     table: Table | None = None,
     instrument: Instrument | None = None,
+    watch: Watch | None = None,
     **options: Any,
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
@@ -34,7 +50,7 @@ def search(
     (-8, True)
     """
     result = None
-    for result in iterate(board, limits, stop=stop, table=table, instrument=instrument, **options):  # noqa: B007  # the last one is wanted
+    for result in iterate(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **options):  # noqa: B007  # the last one is wanted
         pass
     assert result is not None
     return result
@@ -47,6 +63,7 @@ def iterate(
     stop: Stop | None = None,
     table: Table | None = None,
     instrument: Instrument | None = None,
+    watch: Watch | None = None,
     **options: Any,
 ) -> Iterator[Result]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
@@ -54,7 +71,12 @@ def iterate(
     The keyword options are the fields of `Options`. Without any limit the search goes on until
     nothing is estimated any more, or until `stop` is called, from whatever thread. A `table`
     kept from one search to the next must be used with the same game, evaluation and passes.
-    An `instrument` watches: `Counts` what is searched by the depth left, a `Recording` what workers do.
+    An `instrument` measures: `Counts` what is searched by the depth left, a `Recording` what workers do.
+    A `watch` is called with a `Progress` a few times a second while an iteration runs, from another thread;
+    what it raises ends the search.
+
+    With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end, so
+    that there is a move and a value when it is stopped; `deepen=False` goes without. They have a table of their own.
     """
     chosen = Options(**options)
     limits = limits or Limits()
@@ -62,14 +84,36 @@ def iterate(
     name = scheme.name if scheme else None
     if table is not None:
         table.grow_older()
-    root = Root(board.game, board.position, chosen, table=table, instrument=instrument)
+
+    def deepening(chosen: Options, table: Table | None) -> _Deepening:
+        root = Root(board.game, board.position, chosen, table=table, instrument=instrument)
+        return _Deepening(board, root, lambda: scheme.divide(root, workers) if scheme else Alone(root), name, watch)
+
     if chosen.algorithm in MONTE_CARLO:
         from outflank.search.montecarlo import OnePlayer, iterate_playouts
 
+        root = Root(board.game, board.position, chosen, instrument=instrument)
         playing = OnePlayer(root) if scheme is None else scheme.divide(root, workers)
-        return iterate_playouts(board, root, playing, name, limits, stop)
-    division = Alone(root) if scheme is None else scheme.divide(root, workers)
-    return _Deepening(board, root, division, name, limits, stop).results()
+        return iterate_playouts(board, root, playing, name, limits, stop, watch)
+    stages = [deepening(chosen, table)]
+    if chosen.exact and chosen.deepen and (chosen.evaluation is not None or evaluations(board.game)):
+        bits = ESTIMATES_BITS if table is not None else chosen.table_bits
+        bits = None if bits is None else min(bits, ESTIMATES_BITS)
+        stages.insert(0, deepening(replace(chosen, exact=False, table_bits=bits), None))
+    return _results(stages, limits, stop or Stop())
+
+
+def _results(stages: list["_Deepening"], limits: Limits, stop: Stop) -> Iterator[Result]:
+    """The results of one stage after the other, each with what is left of the limits."""
+    before: Result | None = None
+    for stage in stages:
+        last = before
+        for result in stage.results(limits, stop, before, proof_follows=stage is not stages[-1]):
+            last = result
+            yield result
+        if last is None or last.stopped:
+            return
+        before = last
 
 
 def compare(board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Any) -> Comparison:
@@ -83,92 +127,102 @@ def compare(board: Board[Any], together: Result, *, stop: Stop | None = None, **
 
 def iterate_alone(board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Any) -> Iterator[Result]:
     """The iterations of that search."""
-    return iterate(board, Limits(depth=together.depth or 1), stop=stop, **{**options, "workers": 1, "parallel": None})
+    limits = Limits() if options.get("exact") else Limits(depth=together.depth or 1)
+    return iterate(board, limits, stop=stop, **{**options, "workers": 1, "parallel": None})
 
 
 class _Deepening:
-    """One search under way."""
+    """The iterations of one root: a search, or a stage of one."""
 
     def __init__(
         self,
         board: Board[Any],
         root: Root,
-        division: Division,
+        divide: Callable[[], Division],
         scheme: str | None,
-        limits: Limits,
-        stop: Stop | None,
+        watch: Watch | None,
     ) -> None:
-        self.board, self.root, self.division, self.limits = board, root, division, limits
-        self.scheme = scheme
-        self.stop = stop or Stop()
+        self.board, self.root, self.scheme, self.watch = board, root, scheme, watch
+        self._divide = divide
         self.algorithm = ALGORITHMS[root.options.algorithm]
         self.started = 0.0
+        self.depth = 0
 
-    def results(self) -> Iterator[Result]:
-        root, limits = self.root, self.limits
+    def results(
+        self, limits: Limits, stop: Stop, before: Result | None, *, proof_follows: bool = False
+    ) -> Iterator[Result]:
+        """A result after each iteration, and always one; `before` is what the stage before this one has found."""
+        root = self.root
         timer = None
+        self.before = before or _nothing(self.board, root)
+        left = None if limits.seconds is None else max(limits.seconds - self.before.seconds, 1e-9)
+        self.division = self._divide()
         try:
             root.stop()  # compiles it, before the clock runs
             if root.moves:
                 self.division.ready()
-            last = self._unsearched()
             self.started = time.perf_counter()
             # From here on a stop counts: nothing may reset it any more.
-            root.begin_search(limits.nodes)
-            self.stop.tell(root.stop)
-            if limits.seconds is not None:
-                timer = threading.Timer(limits.seconds, root.stop)
+            root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
+            stop.tell(root.stop)
+            if left is not None:
+                timer = threading.Timer(left, root.stop)
                 timer.daemon = True
                 timer.start()
-            yield from self._iterations(last)
+            yield from self._iterations(limits, stop, proof_follows)
         finally:
             try:
                 if timer is not None:
                     timer.cancel()
-                self.stop.forget(root.stop)
+                stop.forget(root.stop)
             finally:
                 self.division.close()
 
-    def _iterations(self, last: Result) -> Iterator[Result]:
+    def _iterations(self, limits: Limits, stop: Stop, proof_follows: bool) -> Iterator[Result]:
         root = self.root
         previous: int | None = None
-        done = False
-        if not root.moves or self.stop.called:
-            yield replace(last, stopped=bool(root.moves))
+        last = self.before
+        if not root.moves:
+            yield self._result(Found(root.leaf_value(), None), 0, proved=True)
             return
+        if last.depth:
+            root.moves.sort(key=lambda move: self.board.move(move.code) != last.move)
         try:
-            for depth in self._depths():
+            if stop.called:
+                raise Stopped
+            for depth in self._depths(limits, proof_follows):
                 estimates, hits = root.counter("estimates"), root.counter("hits")
-                found = self.algorithm(root, self.division, depth, previous)
+                found = self._searched(depth, previous)
                 estimated = root.counter("estimates") > estimates
                 if not estimated and root.counter("hits") > hits and root.table is not None and not root.options.exact:
                     # What the table told may rest on estimates of iterations before: ask again without it.
                     self.division.forget()
-                    found = self.algorithm(root, self.division, depth, previous)
+                    found = self._searched(depth, previous)
                     estimated = root.counter("estimates") > estimates
                 previous = found.value
-                last = self._result(found, depth, exact=not estimated)
+                # What is proved in the evaluation's unit is proved again as a score, if that is what is wanted.
+                last = self._result(found, depth, proved=not estimated and not proof_follows)
                 yield last
                 self._bring_forward(found.move)
-                done = not estimated
-                if done:
+                if not estimated:
                     break
         except Stopped:
-            yield replace(
-                last,
-                nodes=root.counter("nodes"),
-                leaves=root.counter("leaves"),
-                seconds=time.perf_counter() - self.started,
-                workers=self.division.statistics(),
-                stopped=True,
-            )
+            yield self._unfinished(last)
 
-    def _depths(self) -> Iterator[int]:
+    def _searched(self, depth: int, previous: int | None) -> Found:
+        root = self.root
+        root.begin_iteration()
+        self.depth = depth
+        with watched(self.watch, self._progress, root.stop):
+            return self.algorithm(root, self.division, depth, previous)
+
+    def _depths(self, limits: Limits, proof_follows: bool) -> Iterator[int]:
         options, root = self.root.options, self.root
         if options.exact:
-            yield root.deepest
+            yield root.horizon
             return
-        last = self.limits.depth or root.deepest
+        # A proof takes all the time there is: estimates half as deep cost it next to nothing.
+        last = max(root.horizon // 2, 1) if proof_follows else min(limits.depth or root.deepest, root.horizon)
         if not options.deepen:
             yield last
             return
@@ -184,36 +238,85 @@ class _Deepening:
         """
         self.root.moves.sort(key=lambda move: move is not best)
 
-    def _unsearched(self) -> Result:
-        """What is known before any search: the position's own value, and that some move is legal."""
-        first = self.root.moves[0] if self.root.moves else None
-        self.root.begin_search(None)
-        value = self.root.leaf_value()
-        self.root.begin_search(None)  # this look was not part of the search
-        return self._result(Found(value, first), 0, exact=first is None)
+    # --- what is told ---
 
-    def _result(self, found: Found, depth: int, *, exact: bool) -> Result:
+    def _result(self, found: Found, depth: int, *, proved: bool) -> Result:
         root, board = self.root, self.board
         line: tuple[int, ...] = ()
         if found.move is not None:
             line = root.prolonged(found.move.line or (found.move.code,), max(depth, 1))
         ranked = sorted(root.moves, key=lambda move: (move is not found.move, -move.value))
         wanted = root.options.moves if depth > 0 else 0
-        return Result(
-            value=found.value,
-            move=board.move(found.move.code) if found.move else None,
-            pv=tuple(board.move(code) for code in line),
-            depth=depth,
-            nodes=root.counter("nodes"),
-            leaves=root.counter("leaves"),
-            seconds=time.perf_counter() - self.started if self.started else 0.0,
-            exact=exact,
-            best=tuple(MoveValue(move=board.move(move.code), value=move.value) for move in ranked[:wanted]),
-            lookups=root.counter("lookups"),
-            hits=root.counter("hits"),
+        bound = found.value if proved and root.options.exact else None
+        return self._counted(
+            Result(
+                value=found.value,
+                move=board.move(found.move.code) if found.move else None,
+                pv=tuple(board.move(code) for code in line),
+                depth=depth,
+                nodes=0,
+                leaves=0,
+                seconds=0.0,
+                exact=proved,
+                lower=bound,
+                upper=bound,
+                best=tuple(MoveValue(move=board.move(move.code), value=move.value) for move in ranked[:wanted]),
+                scale=root.scale,
+            )
+        )
+
+    def _unfinished(self, last: Result) -> Result:
+        """What was found before, with what a proof had shown when it was stopped."""
+        root = self.root
+        if not root.options.exact:
+            return replace(self._counted(last), stopped=True)
+        root.learn_unfinished(self.division.standing())
+        if root.lower is not None and root.lower == root.upper:
+            # Only which of equal moves to name, or what others are worth, was still open.
+            return replace(self._result(Found(root.lower, root.best), root.horizon, proved=True), stopped=True)
+        last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
+        if root.best is None or self.board.move(root.best.code) == last.move:
+            return last
+        move = self.board.move(root.best.code)
+        return replace(last, move=move, pv=(move,))
+
+    def _counted(self, result: Result) -> Result:
+        """A result with all that has been counted until now, in this stage and before."""
+        root, before = self.root, self.before
+        workers = self.division.statistics()
+        return replace(
+            result,
+            nodes=before.nodes + root.counter("nodes"),
+            leaves=before.leaves + root.counter("leaves"),
+            seconds=before.seconds + time.perf_counter() - self.started,
+            lookups=before.lookups + root.counter("lookups"),
+            hits=before.hits + root.counter("hits"),
             table_bytes=root.table.nbytes if root.table else 0,
             scheme=self.scheme,
-            workers=self.division.statistics(),
+            workers=WorkerStatistics.summed(before.workers, workers) if before.workers else workers,
             worker_bytes=self.division.nbytes,
-            scale=root.scale,
         )
+
+    def _progress(self) -> Progress:
+        root, board, standing = self.root, self.board, self.division.standing()
+        best, lower = root.best, root.lower
+        if standing.lower is not None and (lower is None or standing.lower > lower):
+            best, lower = standing.best, standing.lower
+        return Progress(
+            depth=self.depth,
+            proving=root.options.exact,
+            nodes=self.before.nodes + root.counter("nodes"),
+            seconds=self.before.seconds + time.perf_counter() - self.started,
+            begun=standing.begun,
+            moves=standing.moves,
+            move=board.move(standing.last.code) if standing.last else None,
+            best=board.move(best.code) if best else None,
+            value=lower,
+            upper=root.upper,
+        )
+
+
+def _nothing(board: Board[Any], root: Root) -> Result:
+    """What is known before any search: that some move is legal."""
+    move = board.move(root.moves[0].code) if root.moves else None
+    return Result(value=None, move=move, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False, scale=root.scale)

@@ -14,11 +14,14 @@ from outflank.errors import OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.machine import usable_cores
 from outflank.search.contract import Options, WorkerStatistics
-from outflank.search.root import Found, Root, RootMove
+from outflank.search.root import Found, Root, RootMove, Standing
 
 
 class Division(Protocol):
-    """One search's workers. Each method may raise `Stopped`, after which the values are worthless."""
+    """One search's workers. Each method may raise `Stopped`, after which no value but `standing`'s is worth anything.
+
+    What a window tells of the root's value is kept there (`Root.learn`).
+    """
 
     @property
     def nbytes(self) -> int:
@@ -35,6 +38,9 @@ class Division(Protocol):
 
     def full(self, depth: int) -> Found:
         """The root's value by minimax, with the values of all its moves."""
+
+    def standing(self) -> Standing:
+        """How far the window under way has come, or had when it was given up. Asked from whatever thread."""
 
     def forget(self) -> None:
         """Clear the tables."""

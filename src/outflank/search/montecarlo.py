@@ -21,8 +21,9 @@ from outflank.games.rules import fill, pack, play, unpack
 from outflank.games.units import Scale
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
-from outflank.search.contract import Limits, MoveValue, Options, Result, Stop, WorkerStatistics
+from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
 from outflank.search.root import Root
+from outflank.search.watching import watched
 from outflank.search.worker import stopped
 
 WIN = 1000
@@ -222,14 +223,26 @@ class OnePlayer:
 
 
 def iterate_playouts(
-    board: Board[Any], root: Root, playing: Playing, scheme: str | None, limits: Limits, stop: Stop | None
+    board: Board[Any],
+    root: Root,
+    playing: Playing,
+    scheme: str | None,
+    limits: Limits,
+    stop: Stop | None,
+    watch: Watch | None,
 ) -> Iterator[Result]:
     """Play games until a limit is reached; a result each time that their number has doubled."""
-    return _playouts(board, root, playing, scheme, limits, stop or Stop())
+    return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch)
 
 
 def _playouts(
-    board: Board[Any], root: Root, playing: Playing, scheme: str | None, limits: Limits, stop: Stop
+    board: Board[Any],
+    root: Root,
+    playing: Playing,
+    scheme: str | None,
+    limits: Limits,
+    stop: Stop,
+    watch: Watch | None,
 ) -> Iterator[Result]:
     if not root.moves:
         final_value = int(final(root.evaluation, root.game, root.position))
@@ -248,8 +261,24 @@ def _playouts(
             timer.daemon = True
             timer.start()
         games = max(64, len(root.moves))
+
+        def progress() -> Progress:
+            found = _summary(board, root, playing.trees, time.perf_counter() - started)
+            return Progress(
+                depth=found.depth,
+                proving=False,
+                nodes=found.nodes,
+                seconds=found.seconds,
+                begun=len(root.moves),
+                moves=len(root.moves),
+                move=None,
+                best=found.move if found.depth else None,
+                value=found.value,
+            )
+
         while True:
-            playing.play(games)
+            with watched(watch, progress, root.stop):
+                playing.play(games)
             ended = bool(root.bell.stop)
             yield replace(
                 _summary(board, root, playing.trees, time.perf_counter() - started),
@@ -280,8 +309,12 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
         first = int(tree[line[-1]]["children"])
         line.append(max(range(first, first + int(tree[line[-1]]["count"])), key=lambda node: tree[node]["visits"]))
     codes = [int(tree[1 + move]["move"]) for move in ranked]
+    wanted = root.options.moves
+    played = bool(visits.any())
+    if not played:  # it was stopped before the first game
+        line, wanted = [], 0
     return Result(
-        value=means[ranked[0]],
+        value=means[ranked[0]] if played else None,
         move=board.move(codes[0]),
         pv=tuple(board.move(int(tree[node]["move"])) for node in line),
         depth=len(line),
@@ -291,7 +324,7 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
         exact=False,
         best=tuple(
             MoveValue(move=board.move(code), value=means[move])
-            for code, move in zip(codes[: root.options.moves], ranked, strict=False)
+            for code, move in zip(codes[:wanted], ranked, strict=False)
         ),
         scale=WINS,
     )

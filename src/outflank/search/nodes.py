@@ -20,7 +20,7 @@ from outflank.search.table import (
     remember,
     value_of,
 )
-from outflank.search.worker import SORT_NONE
+from outflank.search.worker import PLIES, SORT_NONE
 
 
 @inner
@@ -90,6 +90,16 @@ def arranged(
                 worker.moves[other] = worker.moves[other - 1]
             worker.moves[start] = MOVE(table_move)
     return SORT_NONE
+
+
+@inner
+def lengthen(move: Any, ply: Any, worker: Any) -> Any:
+    """The principal variation at `ply`: a move, and what follows it at the next."""
+    worker.line[ply, 0] = move
+    follows = worker.line_length[ply + 1]
+    for step in range(min(follows, PLIES - 1)):
+        worker.line[ply, step + 1] = worker.line[ply + 1, step]
+    worker.line_length[ply] = min(follows + 1, PLIES)
 
 
 @inner

@@ -10,7 +10,7 @@ from outflank.errors import OutflankError
 from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, scale_of, value
 from outflank.games.hints import promise
-from outflank.games.rules import MOVE, fill, is_pass, most_moves, play
+from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
@@ -64,6 +64,20 @@ class Found:
     move: RootMove | None
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far the search of a window has come, as far as those who search it can tell from outside."""
+
+    begun: int = 0
+    """Moves that have been taken up."""
+    moves: int = 0
+    last: RootMove | None = None
+    """The one taken up last."""
+    best: RootMove | None = None
+    lower: int | None = None
+    """What `best` has been shown to be worth, at least."""
+
+
 def deepest(game: Any) -> int:
     """The most plies of a game that a worker has room for."""
     return int(min(DEEPEST, ROOM // most_moves(game) - 1))
@@ -95,6 +109,7 @@ class Root:
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
+        self.begin_iteration()
 
     def _evaluation(self) -> Any:
         chosen = self.options.evaluation
@@ -121,7 +136,8 @@ class Root:
         for worker in workers:
             worker.bell = address_of(self._bells)
             worker.pace = options.pace
-            worker.pass_rule = PASSES[options.passes]
+            # What is played out to its end has no plies to spend.
+            worker.pass_rule = PASS_FREE if options.exact else PASSES[options.passes]
             worker.quiet = options.quiet
             worker.scout = int(options.algorithm == "pvs")
             worker.at_least = int(options.table_depth == "at-least")
@@ -162,6 +178,17 @@ class Root:
         self.moves = self._moves() if codes is None else [self._move(code) for code in codes]
         self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
 
+    @property
+    def horizon(self) -> int:
+        """The depth at which every line has ended, or the deepest there is: more would change nothing.
+
+        It is a ply beyond the last move, for the end of a game is seen where there is no move left.
+        """
+        if self.worker.pass_rule == PASS_EVALUATES:
+            return self.deepest  # lines end before the game does, at whatever depth
+        moves = int(moves_left(self.game, self.position))
+        return min(self.deepest, (moves if self.worker.pass_rule == PASS_FREE else 2 * moves) + 1)
+
     def forget(self) -> None:
         """Clear the table."""
         if self.table is not None:
@@ -183,6 +210,27 @@ class Root:
         for name in ("aborted", "told", "poll_at"):
             self.workers[name] = 0
 
+    # --- what the windows of an iteration have told ---
+
+    def begin_iteration(self) -> None:
+        """Nothing is known yet of the root's value at this depth."""
+        self.lower: int | None = None
+        self.upper: int | None = None
+        self.best: RootMove | None = None
+        """The move that has the lower bound."""
+
+    def learn(self, found: Found, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
+        """Keep what the search of some moves in (alpha, beta) has told."""
+        if found.value > alpha and (self.lower is None or found.value > self.lower):
+            self.lower, self.best = found.value, found.move
+        if found.value < beta and len(moves) == len(self.moves):
+            self.upper = found.value if self.upper is None else min(self.upper, found.value)
+
+    def learn_unfinished(self, standing: Standing) -> None:
+        """Keep what a window had shown that was given up."""
+        if standing.best is not None and standing.lower is not None:
+            self.learn(Found(standing.lower, standing.best), LOW, LOW, ())
+
     # --- values ---
 
     def leaf_value(self) -> int:
@@ -199,13 +247,13 @@ class Root:
         expanded(self.probe, depth, 0 if self.passing else len(self.moves))
         if not self.moves:
             return Found(self.leaf_value(), None)
-        if self.passing and self.options.passes == "evaluated":
+        if self.passing and self.worker.pass_rule == PASS_EVALUATES:
             return Found(self.leaf_value(), self.moves[0])
         return None
 
     def depth_below(self, depth: int) -> int:
         """The depth left after a move of the root."""
-        return depth if self.passing and self.options.passes == "free" else depth - 1
+        return depth if self.passing and self.worker.pass_rule == PASS_FREE else depth - 1
 
     # --- lines ---
 

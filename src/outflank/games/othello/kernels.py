@@ -17,6 +17,7 @@ from outflank.games.rules import (
     mirror,
     mirror_move,
     most_moves,
+    moves_left,
     over,
     pack,
     play,
@@ -148,6 +149,11 @@ def _(game, position, move):
 @is_pass.register(Othello)
 def _(game, move):
     return move == PASS
+
+
+@moves_left.register(Othello)
+def _(game, position):
+    return popcount(game.mask & ~(position.own | position.opp))
 
 
 @over.register(Othello)

@@ -128,6 +128,7 @@ def check(
     if chosen.algorithm in MONTE_CARLO:
         raise OutflankError(f"{chosen.algorithm} has no value that schedules could agree on: choose a search")
     expected = search(board, Limits(depth=depth), **settings, table_bits=bits, workers=1).value
+    assert expected is not None  # nothing limits it but its depth
     limits = Limits(depth=depth, nodes=nodes)
     found = []
     for number in range(schedules):
@@ -142,7 +143,7 @@ def check(
                 steps=watcher.scheduler.steps,
                 accesses=watcher.history.accesses,
                 unfinished=() if trouble is None else (f"schedule {number} of seed {seed}: {trouble}",),
-                values=() if result is None or result.stopped else ((result.value, expected),),
+                values=() if result is None or result.stopped or result.value is None else ((result.value, expected),),
                 unseen=(),
             )
         )

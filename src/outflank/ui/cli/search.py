@@ -19,7 +19,7 @@ from outflank.machine import can_pin, usable_cores
 from outflank.schema import kinds_of
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Comparison, Limits, Options, Result, Stop
+from outflank.search.contract import Comparison, Limits, Options, Progress, Result, Stop
 from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.division import schemes
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
@@ -34,6 +34,16 @@ Item = Result | BaseException | None
 
 USUAL_SECONDS = 5.0
 """How long a search takes that is given no limit."""
+
+
+class Latest:
+    """Keeps the last that was heard of an iteration under way."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.progress = progress
 
 
 @click.command("search", cls=PositionCommand)
@@ -106,7 +116,9 @@ USUAL_SECONDS = 5.0
 @click.option(
     "--moves", type=int, default=1, show_default=True, help="How many of the best moves to find the values of."
 )
-@click.option("--exact", is_flag=True, help="Play out to the end: nothing is estimated.")
+@click.option(
+    "--exact", is_flag=True, help="Prove the final score under perfect play; estimates come first.  [no limit of time]"
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="For Monte-Carlo.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per iteration, and a last one.")
 def command(
@@ -124,7 +136,8 @@ def command(
 ) -> int:
     """Find the best move of a position, the start of Othello if none is given.
 
-    Ctrl-C ends the search and prints the best so far.
+    Ctrl-C ends the search and prints the best so far. The status is 1 where nothing was searched, or --exact proved no
+    score.
 
     \b
       outflank search
@@ -145,16 +158,18 @@ def command(
     stop = Stop()
     rest |= {"table_bits": table_bits or None, "step": int(step)}
     rest["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
+    latest = Latest()
+    watch = latest if not as_json and output().is_terminal else None
     if where is None:
         if replicate is not None:
             raise OutflankError("--replicate is for clusters: say which with --cluster")
-        results = iterate(board, limits, stop=stop, **rest)
+        results = iterate(board, limits, stop=stop, watch=watch, **rest)
         _warn(rest)
-        return _shown(board, results, stop, rest, None, comparing, as_json)
+        return _shown(board, results, stop, rest, None, comparing, as_json, latest)
     check_options(replication=replicate or "async", parallel=rest["parallel"], algorithm=rest["algorithm"])
     with _connected(where, rest["workers"]) as cluster:
-        results = cluster.iterate(board, limits, stop=stop, replication=replicate or "async", **rest)
-        return _shown(board, results, stop, rest, cluster, comparing, as_json)
+        results = cluster.iterate(board, limits, stop=stop, replication=replicate or "async", watch=watch, **rest)
+        return _shown(board, results, stop, rest, cluster, comparing, as_json, latest)
 
 
 def _connected(where: str, workers: int | None) -> Cluster:
@@ -173,9 +188,11 @@ def _shown(
     cluster: Cluster | None,
     comparing: bool,
     as_json: bool,
+    latest: Latest,
 ) -> int:
-    show = _show_json if as_json else _show
-    return show(board, results, stop, options, cluster, comparing)
+    if as_json:
+        return _show_json(board, results, stop, options, cluster, comparing)
+    return _show(board, results, stop, options, cluster, comparing, latest)
 
 
 def _warn(options: dict[str, Any]) -> None:
@@ -243,16 +260,18 @@ def _show_json(
         beside = _compared(board, last, stop, options)
         comparison["compare"] = comparison_fields(beside)
     print_json("search", position=board.to_text(), **fields(last), **statistics(last), **comparison)
-    return _status(stop, cluster)
+    return _status(stop, cluster, last, options)
 
 
-def _status(stop: Stop, cluster: Cluster | None) -> int:
-    """130 where the user ended it, 1 where the cluster did."""
+def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str, Any]) -> int:
+    """130 where the user ended it; 1 where the cluster did, or the limits left no time for what was asked."""
     trouble = cluster.head.trouble if cluster is not None and cluster.head is not None else None
     if trouble is not None:
         diagnostics().print(f"outflank: {trouble}; this is the best so far")
         return 1
-    return 130 if stop.called else 0
+    if stop.called:
+        return 130
+    return 1 if last.value is None or (options["exact"] and not last.exact) else 0
 
 
 def _compared(board: Board[Any], together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
@@ -271,15 +290,18 @@ def _show(
     options: dict[str, Any],
     cluster: Cluster | None,
     comparing: bool,
+    latest: Latest,
 ) -> int:
     console = output()
     rows: list[Result] = []
     with _live(console) as live:
         for result in _results(results, stop):
             if result is None:
-                if cluster is not None and live.is_started:
-                    live.update(Group(iteration_grid(rows), live_view(cluster)))
+                if live.is_started:
+                    grid = iteration_grid(rows, latest.progress)
+                    live.update(grid if cluster is None else Group(grid, live_view(cluster)))
                 continue
+            latest.progress = None
             if rows and result.depth == rows[-1].depth and result.stopped:
                 rows[-1] = result
             else:
@@ -309,7 +331,7 @@ def _show(
                 f"speed-up {beside.speed_up:.2f}, efficiency {beside.efficiency:.2f}, "
                 f"search overhead {beside.search_overhead:+.1%}"
             )
-    return _status(stop, cluster)
+    return _status(stop, cluster, last, options)
 
 
 def _print_cluster(console: Console, cluster: Cluster) -> None:

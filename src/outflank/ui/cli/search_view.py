@@ -12,7 +12,7 @@ from outflank.boards import Board
 from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Comparison, Result, WorkerStatistics
+from outflank.search.contract import Comparison, Progress, Result, WorkerStatistics
 from outflank.ui.cli.common import describe, scaled
 
 
@@ -27,6 +27,8 @@ def fields(result: Result) -> dict[str, Any]:
         "leaves": result.leaves,
         "seconds": round(result.seconds, 6),
         "exact": result.exact,
+        "lower": result.lower,
+        "upper": result.upper,
         "stopped": result.stopped,
         "moves": [{"move": str(entry.move), "value": entry.value} for entry in result.best],
         **value_fields(result.scale),
@@ -63,8 +65,8 @@ def comparison_fields(beside: Comparison) -> dict[str, Any]:
     }
 
 
-def iteration_grid(results: list[Result]) -> Grid:
-    """A row for each iteration."""
+def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
+    """A row for each iteration, and one for that under way."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     unit = results[-1].scale.unit if results else "value"
     for name in ("depth", unit, "time", "nodes", "nodes/s"):
@@ -74,11 +76,22 @@ def iteration_grid(results: list[Result]) -> Grid:
         mark = "=" if result.exact else ""
         grid.add_row(
             f"{result.depth}{'…' if result.stopped else ''}",
-            f"{result.scale.say(result.value, exact=result.exact, bare=True)}{mark}",
+            "" if result.value is None else f"{result.scale.say(result.value, exact=result.exact, bare=True)}{mark}",
             f"{result.seconds:.2f} s",
             f"{result.nodes:,}",
             scaled(result.nodes_per_second),
             " ".join(map(str, result.pv)),
+        )
+    if progress is not None:
+        scale = results[-1].scale if results else None
+        at_least = "" if progress.value is None or scale is None else _at_least(progress, progress.value, scale)
+        grid.add_row(
+            "end?" if progress.proving else f"{progress.depth}?",
+            at_least,
+            f"{progress.seconds:.2f} s",
+            f"{progress.nodes:,}",
+            scaled(progress.nodes_per_second),
+            under_way(progress),
         )
     return _fitting(grid)
 
@@ -91,6 +104,17 @@ def _fitting(grid: Grid) -> Grid:
     if shutil.get_terminal_size().columns < ROOM:
         grid.columns = [column for column in grid.columns if column.header not in ("nodes", "nodes/s")]
     return grid
+
+
+def _at_least(progress: Progress, value: int, scale: Scale) -> str:
+    return f">= {value:+d}" if progress.proving else f">= {scale.say(value, bare=True)}"
+
+
+def under_way(progress: Progress) -> str:
+    """What an iteration is at, in words."""
+    move = f": {progress.move}" if progress.move is not None else ""
+    best = f", {progress.best} is best so far" if progress.best is not None else ""
+    return f"move {progress.begun} of {progress.moves}{move}{best}" if progress.moves else "…"
 
 
 MOST_COLUMNS = 6
@@ -128,15 +152,31 @@ def worker_grid(result: Result) -> Grid:
     return grid
 
 
+def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
+    """The move, and what is known of it: a proof, an estimate, bounds, or nothing."""
+    plays = f"{board.turn} plays {last.move}"
+    if last.value is None and not last.proved:
+        return f"{board.turn} to move; nothing was searched, {last.move} is only a legal move"
+    algorithm, proving = options["algorithm"], options["exact"]
+    counted = "" if algorithm in MONTE_CARLO else options["evaluation"] or next(iter(evaluations(board.game)), "")
+    # Won, lost and drawn need no such word.
+    worth = f"worth {last.said}" if last.said[:1] in ("+", "-") else last.said
+    if last.exact:
+        return f"{plays}, {worth} (proved to the end, {algorithm}, {'the final score' if proving else counted})"
+    depth = f"depth {last.depth}" + (", stopped" if last.stopped else "")
+    how = ", ".join(filter(None, (depth, algorithm, counted)))
+    if not proving:
+        return f"{plays}, {worth} ({how})"
+    known = f"{last.proved} is proved" if last.proved else "nothing is proved"
+    estimate = f"estimated {last.said}, {how}" if last.said else f"stopped, {algorithm}"
+    return f"{plays}; the proof was not finished, {known} ({estimate})"
+
+
 def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
     """The result in words."""
     if last.move is None:
         return [f"The game is over: {last.said} for {board.turn}."]
-    certainty = "proved to the end" if last.exact else f"depth {last.depth}" + (", stopped" if last.stopped else "")
-    counted = "the final score" if options["exact"] else options["evaluation"] or next(iter(evaluations(board.game)))
-    how = f"{certainty}, {options['algorithm']}" + ("" if options["algorithm"] in MONTE_CARLO else f", {counted}")
-    worth = f"worth {last.said}" if last.said[0] in "+-" else last.said  # won, lost and drawn need no such word
-    lines = [f"{describe(board)}: {board.turn} plays {last.move}, {worth} ({how})"]
+    lines = [f"{describe(board)}: {_answer(board, last, options)}"]
     if len(last.best) > 1:
         lines += [f"  {entry.move}  {last.scale.say(entry.value, exact=last.exact)}" for entry in last.best]
     speed = f"{scaled(last.nodes_per_second)} nodes/s"
