@@ -20,6 +20,7 @@ from outflank.formats.locks import held
 from outflank.formats.records import read_records, write_records
 from outflank.protocols.gtp_game import Game
 from outflank.ui.cli import main
+from outflank.ui.cli import review as review_command
 
 pytestmark = pytest.mark.plain
 
@@ -224,6 +225,27 @@ def test_a_picture_is_not_overwritten_unasked_and_minus_is_standard_output(run, 
     assert run("show", "f5", "--svg", path, "--force")[0] == 0
     assert path.read_text(encoding="utf-8") == drawn
     assert run("show", "f5", "--svg", "-") == (0, drawn, "")
+
+
+def test_a_review_is_not_overwritten_unasked_and_minus_is_standard_output(run, saved, monkeypatch):
+    monkeypatch.setattr(review_command, "reviewed", lambda *arguments, **options: iter(()))
+    game = ("review", "--file", saved / "othello.ggf", "--number", 2)
+    assert run(*game, "--out", saved)[0] == 0
+    page = (saved / "review.html").read_text(encoding="utf-8")
+    (saved / "review.svg").write_text("mine")
+    (saved / "review.html").unlink()
+    status, out, err = run(*game, "--out", saved)
+    assert (status, out) == (2, "")
+    assert "review.svg exists already; --force" in err
+    assert not (saved / "review.html").exists()
+    assert run(*game, "--out", saved, "--force")[0] == 0
+    assert "<svg" in (saved / "review.svg").read_text(encoding="utf-8")
+    status, out, err = run(*game, "--out", "-")
+    assert (status, err) == (0, "")
+    assert out.startswith("<!DOCTYPE html>") == page.startswith("<!DOCTYPE html>")
+    assert out.rstrip().endswith("</html>")
+    assert run(*game, "--out", "-", "--json")[0] == 2
+    assert "--number" in run("review", "--file", saved / "othello.ggf")[2]
 
 
 def test_a_picture_on_a_full_disk_is_one_line(run, tmp_path, monkeypatch):

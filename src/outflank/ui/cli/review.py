@@ -11,7 +11,6 @@ from rich.table import Table as Grid
 from outflank.boards import Board
 from outflank.engine.review import Judged, Marks, costliest, marks_for, reviewed, turning_points
 from outflank.errors import OutflankError
-from outflank.formats.files import write_whole
 from outflank.games.sides import Side
 from outflank.games.units import Scale, counted, unit_of
 from outflank.lab import store
@@ -30,6 +29,9 @@ from outflank.ui.cli.common import (
     print_json,
 )
 from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
+
+PAGE, PICTURE = "review.html", "review.svg"
 
 HEIGHT, WIDEST = 11, 100
 """Lines of the plot in the terminal, and its columns."""
@@ -46,7 +48,8 @@ RESULTS = {1: "winning", 0: "level", -1: "losing"}
     "--exact", default=14, show_default=True, help="Othello: empty squares from which moves are judged exactly."
 )
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
-@click.option("--out", metavar="DIR", help="Write review.html and review.svg there.")
+@click.option("--out", metavar="DIR", help="Write review.html and review.svg there; - prints the page instead.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per move.")
 def command(
     depth: int | None,
@@ -54,6 +57,7 @@ def command(
     exact: int,
     workers: int | None,
     out: str | None,
+    force: bool,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -61,13 +65,16 @@ def command(
 
     \b
       outflank review f5d6c3d3c4f4f6g5e6d7 --depth 10
-      outflank review --file game.ggf --time 1 --out review
+      outflank review --file games.ggf --number 3 --time 1 --out review
     """
     board = one_board(**options)
     if not board.moves:
         raise OutflankError("there are no moves to review: give a game, not a position")
-    if out is not None:
+    if out == STANDARD_OUTPUT and as_json:
+        raise OutflankError("--out - and --json both ask for standard output")
+    if out is not None and out != STANDARD_OUTPUT:
         store.check_writable(Path(out))
+        refuse_to_overwrite((Path(out) / name for name in (PAGE, PICTURE)), force=force)
     limits = Limits(depth=depth, seconds=seconds if seconds is not None or depth is not None else 0.5)
     stop = Stop()
     marks = marks_for(board)
@@ -86,10 +93,10 @@ def command(
     interruptibly(judge, stop)
     if progress.is_terminal and not as_json:
         progress.print("\r" + " " * 30 + "\r", end="")
-    if not as_json:
+    if not as_json and out != STANDARD_OUTPUT:
         _show(console, board, found, marks)
     if out is not None:
-        _write(Path(out), board, found, marks)
+        _write(out, board, found, marks)
     return 130 if stop.called else 0
 
 
@@ -194,7 +201,7 @@ def _told(each: Judged, discs: Scale) -> str:
     return f"{told}, {before} before and {after} after" if each.turned else told
 
 
-def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks) -> None:
+def _write(out: str, board: Board[Any], found: list[Judged], marks: Marks) -> None:
     discs = counted(board.game)
     review = Reviewed(
         board=board,
@@ -205,5 +212,9 @@ def _write(directory: Path, board: Board[Any], found: list[Judged], marks: Marks
         told=lambda each: _told(each, discs),
         rows=[_row(each, marks) for each in found],
     )
-    write_whole(directory / "review.html", review_html(review, provenance("outflank review")))
-    write_whole(directory / "review.svg", plot_svg(review.plot))
+    page = review_html(review, provenance("outflank review"))
+    if out == STANDARD_OUTPUT:
+        deliver(out, page)
+        return
+    deliver(Path(out) / PAGE, page)
+    deliver(Path(out) / PICTURE, plot_svg(review.plot))
