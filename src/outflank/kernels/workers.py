@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.kernels import watching
+from outflank.kernels.attending import ended_with_the_main_thread
 
 
 class WorkerThread(threading.Thread):
@@ -66,12 +68,14 @@ def run_workers(
                     f"{len(threads):,} workers: the system has no more than {len(started):,} threads"
                 ) from None
             started.append(thread)
-        for thread in threads:
-            # A wait with a timeout lets the interpreter see Ctrl-C.
-            while thread.is_alive():
-                thread.join(every_seconds)
-                if watch is not None:
-                    watch()
+        in_main = threading.current_thread() is threading.main_thread()
+        with nullcontext() if in_main else ended_with_the_main_thread(stop):
+            for thread in threads:
+                # A wait with a timeout lets the interpreter see Ctrl-C.
+                while thread.is_alive():
+                    thread.join(every_seconds)
+                    if watch is not None:
+                        watch()
     except BaseException:
         stop()
         for thread in started:

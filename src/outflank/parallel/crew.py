@@ -77,7 +77,7 @@ class Crew:
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
         self._seconds = 0.0  # with a root open
-        self._leader = 0
+        self._leaders: set[int] = set()  # threads that have been pinned as the leader's
         self._cores: list[int] = []  # to pin workers to
 
     def _build(self, room: int) -> None:
@@ -107,8 +107,7 @@ class Crew:
     def start(self, serve: Callable[[int], None]) -> None:
         """Start the helpers."""
         if self.root.options.pin:
-            self._cores, self._leader = _cores(), threading.get_native_id()
-            self._pin(0)
+            self._cores = _cores()
         for index in range(1, self.count):
             thread = WorkerThread(target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True)
             try:
@@ -141,6 +140,9 @@ class Crew:
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
         """While a root is searched. Raises what has gone wrong in a helper; what helpers counted is collected."""
+        if self._cores and threading.get_native_id() not in self._leaders:
+            self._leaders.add(threading.get_native_id())  # one iteration's may be another's than the next's
+            self._pin(0)
         began = time.perf_counter()
         yield
         self._seconds += time.perf_counter() - began
@@ -157,9 +159,9 @@ class Crew:
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-        if self._cores:
-            _bind(self._cores, self._leader)  # not this thread: a search may be closed from another
-            self._cores = []
+        for leader in self._leaders:
+            _bind(self._cores, leader)  # not this thread: a search may be closed from another
+        self._leaders.clear()
 
     def _pin(self, index: int) -> None:
         if self._cores:

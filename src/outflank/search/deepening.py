@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 from outflank.boards import Board
 from outflank.games.evaluation import evaluations
+from outflank.kernels.attending import Attendant
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
 from outflank.search.checking import MONTE_CARLO, check
@@ -30,6 +32,9 @@ from outflank.search.watching import watched
 
 ESTIMATES_BITS = 20
 """The table of the estimates before a proof, at most: 32 MiB."""
+
+SOON_SECONDS = 0.4
+"""What is expected to be over by then may keep Ctrl-C waiting."""
 
 
 def search(
@@ -145,6 +150,7 @@ class _Deepening:
         self.board, self.root, self.scheme, self.watch = board, root, scheme, watch
         self._divide = divide
         self.algorithm = ALGORITHMS[root.options.algorithm]
+        self.attendant = Attendant(root.stop)
         self.started = 0.0
         self.depth = 0
 
@@ -157,26 +163,24 @@ class _Deepening:
         self.before = before or _nothing(self.board, root)
         left = None if limits.seconds is None else max(limits.seconds - self.before.seconds, 1e-9)
         self.division = self._divide()
-        try:
-            root.stop()  # compiles it, before the clock runs
-            if root.moves:
-                self.division.ready()
-            self.started = time.perf_counter()
-            # From here on a stop counts: nothing may reset it any more.
-            root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
-            stop.tell(root.stop)
-            if left is not None:
-                timer = threading.Timer(left, root.stop)
-                timer.daemon = True
-                timer.start()
-            yield from self._iterations(limits, stop, proof_follows)
-        finally:
+        with closing(self.division), closing(self.attendant):
             try:
+                root.stop()  # compiles it, before the clock runs
+                if root.moves:
+                    self.division.ready()
+                self.started = time.perf_counter()
+                # From here on a stop counts: nothing may reset it any more.
+                root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
+                stop.tell(root.stop)
+                if left is not None:
+                    timer = threading.Timer(left, root.stop)
+                    timer.daemon = True
+                    timer.start()
+                yield from self._iterations(limits, stop, proof_follows)
+            finally:
                 if timer is not None:
                     timer.cancel()
                 stop.forget(root.stop)
-            finally:
-                self.division.close()
 
     def _iterations(self, limits: Limits, stop: Stop, proof_follows: bool) -> Iterator[Result]:
         root = self.root
@@ -210,11 +214,22 @@ class _Deepening:
             yield self._unfinished(last)
 
     def _searched(self, depth: int, previous: int | None) -> Found:
+        """One iteration, while which signals are seen."""
         root = self.root
         root.begin_iteration()
         self.depth = depth
-        with watched(self.watch, self._progress, root.stop):
+
+        def work() -> Found:
             return self.algorithm(root, self.division, depth, previous)
+
+        # A ply more takes at most about as many times as long as there are moves. What is over soon stays in this
+        # thread: another one costs a search of 20 ms some per cent if it is given each iteration.
+        options, branching = root.options, max(len(root.moves), 10)
+        seconds = (time.perf_counter() - self.started) * branching**options.step
+        with watched(self.watch, self._progress, root.stop):
+            if options.deepen and not options.exact and seconds < SOON_SECONDS:
+                return work()
+            return self.attendant.run(work)
 
     def _depths(self, limits: Limits, proof_follows: bool) -> Iterator[int]:
         options, root = self.root.options, self.root

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import fill, pack, play, unpack
 from outflank.games.units import Scale
+from outflank.kernels.attending import Attendant
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
@@ -255,6 +257,7 @@ def _playouts(
     root.begin_search(limits.nodes)
     started = time.perf_counter()
     timer = threading.Timer(limits.seconds, root.stop) if limits.seconds is not None else None
+    attendant = Attendant(root.stop)
     try:
         stop.tell(root.stop)
         if timer is not None:
@@ -278,7 +281,7 @@ def _playouts(
 
         while True:
             with watched(watch, progress, root.stop):
-                playing.play(games)
+                attendant.run(partial(playing.play, games))
             ended = bool(root.bell.stop)
             yield replace(
                 _summary(board, root, playing.trees, time.perf_counter() - started),
@@ -293,6 +296,7 @@ def _playouts(
         if timer is not None:
             timer.cancel()
         stop.forget(root.stop)
+        attendant.close()
 
 
 def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float) -> Result:
