@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import os
 import re
 import stat
@@ -21,6 +22,7 @@ from outflank.formats.records import read_records, write_records
 from outflank.protocols.gtp_game import Game
 from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command
+from outflank.ui.cli.search import _in_turn
 
 pytestmark = pytest.mark.plain
 
@@ -306,3 +308,25 @@ def test_a_saved_game_is_an_opening_and_opens_over_gtp(saved, game):
     over_gtp = Game(game)
     over_gtp.load(str(file))
     assert over_gtp.board == board
+
+
+def test_every_position_of_a_file_is_searched(run, tmp_path):
+    file = tmp_path / "two.obf"
+    lines = ["-----XO--OX----- X", "----XXX--OX----- O"]
+    file.write_text("\n".join(lines) + "\n")
+    told = run("search", "--file", file, "--depth", 1, "--workers", 1, "--json")[1].splitlines()
+    found = [json.loads(line) for line in told if '"outflank/search/1"' in line]
+    assert [each["position"] for each in found] == lines
+    status, out, _ = run("search", "--file", file, "--depth", 1, "--workers", 1)
+    assert status == 0
+    assert [line for line in out.splitlines() if line.startswith("position ")] == ["position 1 of 2", "position 2 of 2"]
+    only = run("search", "--file", file, "--depth", 1, "--workers", 1, "--number", 2, "--json")[1].splitlines()
+    assert json.loads(only[-1])["position"] == lines[1]
+
+
+def test_ctrl_c_ends_all_searches():
+    statuses = iter([1, 130, 0])
+    assert _in_turn([OthelloBoard.start()] * 3, lambda board: next(statuses), as_json=True) == 130
+    assert list(statuses) == [0]
+    statuses = iter([0, 1, 0])
+    assert _in_turn([OthelloBoard.start()] * 3, lambda board: next(statuses), as_json=True) == 1

@@ -3,7 +3,7 @@
 import queue
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,13 +24,16 @@ from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.division import schemes
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
-from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
 from outflank.words import from_words
 
 Item = Result | BaseException | None
 """What the searching thread hands over: a result, what went wrong, or that it has ended."""
+
+INTERRUPTED = 130
+"""The status after Ctrl-C."""
 
 USUAL_SECONDS = 5.0
 """How long a search takes that is given no limit."""
@@ -134,7 +137,7 @@ def command(
     as_json: bool,
     **rest: Any,
 ) -> int:
-    """Find the best move of a position, the start of Othello if none is given.
+    """Find the best move of a position, the start of Othello if none is given; of several, one after the other.
 
     Ctrl-C ends the search and prints the best so far. The status is 1 where nothing was searched, or --exact proved no
     score.
@@ -144,32 +147,52 @@ def command(
       outflank search f5d6c3d3c4 --depth 12
       outflank search --game abalone --time 10 --moves 3
       outflank search --size 4 --exact
+      outflank search --file positions.obf --exact --json
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
       outflank search --depth 18 --cluster local:2
     """
     rest.pop("show_workers")  # `_show` asks for it
     names = ("text", "position", "file", "game", "size", "layout", "scoring", "number")
-    board = one_board(**{name: rest.pop(name) for name in names})
+    every = boards(**{name: rest.pop(name) for name in names})
     if seconds is None and depth is None and nodes is None and not rest["exact"]:
         seconds = USUAL_SECONDS
     if comparing and rest["algorithm"] in MONTE_CARLO:
         raise OutflankError(f"--compare needs a depth to compare at: {rest['algorithm']} has none")
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
-    stop = Stop()
     rest |= {"table_bits": table_bits or None, "step": int(step)}
     rest["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
-    latest = Latest()
-    watch = latest if not as_json and output().is_terminal else None
+
+    def search(board: Board[Any], cluster: Cluster | None) -> int:
+        stop, latest = Stop(), Latest()
+        watch = latest if not as_json and output().is_terminal else None
+        if cluster is None:
+            results = iterate(board, limits, stop=stop, watch=watch, **rest)
+            if board is every[0]:
+                _warn(rest)
+        else:
+            results = cluster.iterate(board, limits, stop=stop, replication=replicate or "async", watch=watch, **rest)
+        return _shown(board, results, stop, rest, cluster, comparing, as_json, latest)
+
     if where is None:
         if replicate is not None:
             raise OutflankError("--replicate is for clusters: say which with --cluster")
-        results = iterate(board, limits, stop=stop, watch=watch, **rest)
-        _warn(rest)
-        return _shown(board, results, stop, rest, None, comparing, as_json, latest)
+        return _in_turn(every, lambda board: search(board, None), as_json)
     check_options(replication=replicate or "async", parallel=rest["parallel"], algorithm=rest["algorithm"])
     with _connected(where, rest["workers"]) as cluster:
-        results = cluster.iterate(board, limits, stop=stop, replication=replicate or "async", watch=watch, **rest)
-        return _shown(board, results, stop, rest, cluster, comparing, as_json, latest)
+        return _in_turn(every, lambda board: search(board, cluster), as_json)
+
+
+def _in_turn(every: list[Board[Any]], search: Callable[[Board[Any]], int], as_json: bool) -> int:
+    """Search one position after the other; the worst status of all, or that of Ctrl-C, which ends them all."""
+    worst = 0
+    for number, board in enumerate(every, 1):
+        if len(every) > 1 and not as_json:
+            output().print(f"{'' if number == 1 else chr(10)}position {number:,} of {len(every):,}")
+        status = search(board)
+        if status == INTERRUPTED:
+            return status
+        worst = max(worst, status)
+    return worst
 
 
 def _connected(where: str, workers: int | None) -> Cluster:
@@ -270,7 +293,7 @@ def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str
         diagnostics().print(f"outflank: {trouble}; this is the best so far")
         return 1
     if stop.called:
-        return 130
+        return INTERRUPTED
     return 1 if last.value is None or (options["exact"] and not last.exact) else 0
 
 
