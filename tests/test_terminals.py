@@ -9,11 +9,11 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from outflank import Limits, OthelloBoard, search
-from outflank.ui.cli import COMMANDS, cli
+from outflank.ui.cli import COMMANDS, cli, games
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import letters_only, scaled
 from outflank.ui.cli.drawing import draw
-from outflank.ui.cli.plain_text import make_plain
+from outflank.ui.cli.plain_text import folded, make_plain
 
 
 def commands(group: click.Group, names: tuple[str, ...] = ()):
@@ -117,3 +117,29 @@ def test_no_word_of_a_search_is_broken(columns, monkeypatch):
     text = console.file.getvalue()  # type: ignore[attr-defined]
     words = {"depth", "discs", "time", "principal", "variation", *map(str, found.pv)}
     assert words <= set(text.split())
+
+
+@pytest.mark.plain
+def test_an_error_is_folded_between_words_on_a_terminal_alone(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    line = "outflank: unknown command 'serach', did you mean 'search'? (known: search, perft)"
+    lines = folded(line, Stream()).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert " ".join(lines) == line
+    assert folded(line, io.StringIO()) == line
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_list_of_games_fits_its_terminal(columns, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = Stream()
+    monkeypatch.setattr("sys.stdout", stream)
+    path = tmp_path / "a.ggf"
+    board = "BO[8 ---------------------------O*------*O--------------------------- *]"
+    path.write_text(f"(;GM[Othello]PC[An event]PB[Black of Long Name]PW[White of Long Name]{board}B[d3]W[c5];)")
+    games.command.main([str(path)], standalone_mode=False)
+    lines = stream.written().splitlines()
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= columns
+    assert ("An event" in lines[1]) == (columns == 200)

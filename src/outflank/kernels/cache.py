@@ -261,7 +261,7 @@ class KernelCache:
             return result
         if not KernelCache._announced:
             KernelCache._announced = True
-            announce("compiling kernels …" if path is None else f"compiling kernels (once; kept in {path.parent}) …")
+            announce("compiling kernels …" if path is None else "compiling kernels (once: they are kept) …")
         self._started[signature] = started
         return None
 

@@ -10,7 +10,7 @@ import click
 from outflank import __version__
 from outflank.errors import OutflankError
 from outflank.ui.cli.groups import Group
-from outflank.ui.cli.plain_text import make_plain
+from outflank.ui.cli.plain_text import folded, make_plain
 from outflank.ui.cli.streams import fill_closed_streams, forget_output
 
 COMMANDS = {
@@ -86,9 +86,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _fail(who: str, message: str) -> NoReturn:
     line = " ".join(message.split())
-    sys.stderr.write(f"{who}: {line}\n")
+    sys.stderr.write(folded(f"{who}: {line}", sys.stderr) + "\n")
     sys.exit(2)
 
 
 def _one_line_warning(message: Warning | str, *rest: Any, **more: Any) -> None:
-    sys.stderr.write(f"outflank: warning: {message}\n")
+    sys.stderr.write(folded(f"outflank: warning: {message}", sys.stderr) + "\n")

@@ -1,6 +1,7 @@
 """`outflank games`."""
 
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
@@ -25,7 +26,10 @@ SHOWN = 8
 WIDEST = 2 * SHOWN
 """Letters of Othello's; Abalone's are longer."""
 
-COLUMNS = "{:>7}  {:<10.10}  {:<25.25}  {:<19.19}  {:<19.19}  {:>5}  {:>5}  {}"
+COLUMNS = "{0:>7}  {1:<10.10}  {2:<25.25}  {3:<19.19}  {4:<19.19}  {5:>5}  {6:>5}  {7}"
+FEWER_COLUMNS = "{0:>7}  {1:<10.10}  {3:<14.14}  {4:<14.14}  {5:>5}  {6:>5}  {7}"
+"""For terminals of fewer than `WIDE` columns: without the event, and names are short."""
+WIDE = 120
 
 
 def _years(context: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int] | None:
@@ -84,8 +88,9 @@ def command(
                 several = len(files) > 1
                 if listed == 1:
                     columns = ("number", "date", "event", "black", "white", "score", "moves", f"{'opening':<{WIDEST}}")
-                    print((COLUMNS.format(*columns) + ("  file" if several else "")).rstrip())
-                print(_line(place, record, file if several else ""))
+                    layout, width = _layout()
+                    print((layout.format(*columns) + ("  file" if several else "")).rstrip()[:width])
+                print(_line(layout, place, record, file if several else "")[:width])
         sys.stdout.flush()
     except BrokenPipeError:
         leave_quietly()
@@ -93,12 +98,20 @@ def command(
         raise OutflankError(f"{files[0]}: there is no game number {number:,} like that")
 
 
-def _line(number: int, record: Record, file: str) -> str:
+def _layout() -> tuple[str, int | None]:
+    """How a line is laid out, and where it is cut: at the edge of a terminal, which would break it anywhere."""
+    if not sys.stdout.isatty():
+        return COLUMNS, None
+    width = shutil.get_terminal_size().columns
+    return (COLUMNS if width >= WIDE else FEWER_COLUMNS), width
+
+
+def _line(layout: str, number: int, record: Record, file: str) -> str:
     codes = played(record)
     score = "" if record.score is None else f"{record.score:+g}"
     texts = (record.date, record.event, record.black, record.white)
     opening = f"{_moves(record, codes[:SHOWN]):<{WIDEST}}"
-    line = COLUMNS.format(number, *map(_printable, texts), score, len(codes), opening)
+    line = layout.format(number, *map(_printable, texts), score, len(codes), opening)
     return f"{line}  {_printable(file)}".rstrip()
 
 

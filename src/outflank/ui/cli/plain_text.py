@@ -3,6 +3,8 @@
 import codecs
 import io
 import os
+import shutil
+import textwrap
 from typing import TextIO
 
 ERRORS = "outflank-plain"
@@ -51,3 +53,11 @@ def make_plain(stream: TextIO | None) -> None:
     locale = os.environ.get("LC_ALL") or os.environ.get("LANG", "")
     ascii_only = locale in ("C", "POSIX") and stream.isatty()
     stream.reconfigure(encoding="ascii" if ascii_only else None, errors=ERRORS)
+
+
+def folded(line: str, stream: TextIO) -> str:
+    """A line as it is, or for a terminal in several, broken between words."""
+    if not stream.isatty():
+        return line
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(line, max(width, 20), break_long_words=False, break_on_hyphens=False)

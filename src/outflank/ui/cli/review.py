@@ -33,8 +33,8 @@ from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refu
 
 PAGE, PICTURE = "review.html", "review.svg"
 
-HEIGHT, WIDEST = 11, 100
-"""Lines of the plot in the terminal, and its columns."""
+HEIGHT, WIDEST, LABEL = 11, 100, 7
+"""Lines of the plot in the terminal, its columns, and those beside it."""
 
 RESULTS = {1: "winning", 0: "level", -1: "losing"}
 """For the side that moved."""
@@ -139,17 +139,17 @@ def _show(console: Console, board: Board[Any], found: list[Judged], marks: Marks
             "exact" if each.exact else str(each.depth),
         )
     console.print(grid)
-    for line in _plotted(found):
+    for line in _plotted(found, min(WIDEST, console.width - LABEL)):
         console.print(line)
     for line in _conclusions(board, found, marks):
         console.print(line)
 
 
-def _plotted(found: list[Judged]) -> list[str]:
+def _plotted(found: list[Judged], width: int) -> list[str]:
     """Black's value after each move, as columns of blocks about the middle line."""
     if not found:
         return []
-    values = [each.black_value for each in found][-WIDEST:]
+    values = [each.black_value for each in found][-width:]
     most = max(1.0, *(abs(value) for value in values))
     half = HEIGHT // 2
     lines = []
