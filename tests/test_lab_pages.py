@@ -801,6 +801,16 @@ def test_a_table_aligns_its_numbers():
     assert [each.get("class") for each in root.iter("th")] == [None, "number"]
 
 
+@pytest.mark.parametrize(("columns", "style"), [(5, None), (15, "wide"), (30, "widest")])
+def test_words_and_numbers_are_broken_on_paper_only_where_nothing_else_helps(columns, style):
+    names = tuple(f"search no {k}" for k in range(columns))
+    page = ElementTree.fromstring(table_html(Table(title="t", columns=names, rows=((123456,) * columns,))))
+    assert page.find("div/table").get("class") == style
+    rules = page.findtext("style")
+    assert ".wide td{font-size:6pt;padding:1pt 2pt}" in rules
+    assert ".widest td{overflow-wrap:anywhere" in rules
+
+
 def test_empty_values_make_pages_too():
     empty = report(parameters={}, provenance={}, samples=(), tables=(), figures=(), notes=(), reports=())
     assert ElementTree.fromstring(page_html(empty)).find("body/main/header/h1").text == "scaling"

@@ -13,8 +13,8 @@ from outflank.lab.report import Cell, Figure, Flame, Plot, Report, Table
 MOST_CELLS = 20_000
 """Cells of raw samples beyond which a page would be too heavy to read."""
 
-WIDE = 12
-"""Columns beyond which words must be broken to print a table on one page."""
+WIDE, WIDEST = 95, 150
+"""Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 SCOPE = ".outflank-report"
 """All rules stand under one class: a notebook's own look is left alone. Its look must not reach in either: sizes are
@@ -57,8 +57,9 @@ PRINT_RULES = """
 .scroll {overflow:visible}
 table {font-size:7pt}
 th, td {padding:1pt 3pt;overflow-wrap:break-word}
-.wide th, .wide td {overflow-wrap:anywhere;font-size:6pt}
-.wide td.number {white-space:normal}
+.wide th, .wide td {font-size:6pt;padding:1pt 2pt}
+.widest th, .widest td {overflow-wrap:anywhere;font-size:6pt}
+.widest td.number {white-space:normal}
 .figures {display:block}
 figure {max-width:15cm;margin:0 0 1em;break-inside:avoid}
 tr, .banner {break-inside:avoid}
@@ -162,11 +163,18 @@ def table_part(table: Table) -> str:
 
     title = escape(table.title)
     body = "".join(row("td", cells) for cells in table.rows)
-    wide = ' class="wide"' if len(table.columns) > WIDE else ""
+    letters = sum(1 + _narrowest(name, cells) for name, cells in zip(table.columns, columns, strict=True))
+    wide = ' class="widest"' if letters > WIDEST else ' class="wide"' if letters > WIDE else ""
     grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
     notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
     # The box scrolls where the table is wider than the page; a keyboard must reach it.
     return f'<h3>{title}</h3><div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
+
+
+def _narrowest(name: str, cells: Sequence[Cell]) -> int:
+    """Letters that a column needs if its words, and all of its numbers, are to stay whole."""
+    words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
+    return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 
 
 def figure_part(figure: Figure) -> str:
