@@ -563,7 +563,12 @@ EMPTY = Record(start=replace(NORMAL, position=OthelloPosition(U64(0), U64(0))))
 @pytest.mark.parametrize(
     ("suffix", "records", "message"),
     [
-        *((suffix, [ABALONE], "of Othello, not of Abalone") for suffix in FORMATS if suffix != ".abalone"),
+        *(
+            (suffix, [ABALONE], "of Othello, not of Abalone")
+            for suffix in FORMATS
+            if suffix not in (".abalone", ".pgn")
+        ),
+        (".pgn", [ABALONE], "PGN is read and not written"),
         (".abalone", [SMALL], "of Abalone, not of Othello"),
         (".abalone", [Record(start=replace(ABALONE.start, game=RULES._replace(goal=3)))], "fourteen marbles"),
         (".wtb", [SMALL], "start of the 8×8 board"),
@@ -613,9 +618,9 @@ def test_formats_are_asked_for_by_name():
     with pytest.raises(UnknownName, match="did you mean 'ggf'"):
         write_records([], io.BytesIO(), format="ggff")
     with pytest.raises(UnknownName, match="known: ggf, sgf, wtb"):
-        list(read_records(io.BytesIO(), format="pgn"))
-    with pytest.raises(FormatError, match=r"'a.pgn' does not end in a known format: .ggf .sgf"):
-        write_records([], "a.pgn")
+        list(read_records(io.BytesIO(), format="pdn"))
+    with pytest.raises(FormatError, match=r"'a.pdn' does not end in a known format: .ggf .sgf"):
+        write_records([], "a.pdn")
     with pytest.raises(FormatError, match="must be given"):
         write_records([], io.BytesIO())
     with pytest.raises(FormatError, match="three files"):
@@ -738,8 +743,9 @@ def test_convert_writes_what_comes_before_the_damage(run, folder):
     ("arguments", "message"),
     [
         (["convert", "nowhere.ggf", "x.sgf"], "'nowhere.ggf': No such file"),
-        (["convert", "-", "x.pgn"], "'x.pgn' does not end in a known format"),
-        (["convert", "-", "x.ggf", "--from", "pgn"], "--from"),
+        (["convert", "-", "x.pgn"], "PGN is read and not written"),
+        (["convert", "-", "x.pdn"], "'x.pdn' does not end in a known format"),
+        (["convert", "-", "x.ggf", "--from", "pdn"], "--from"),
         (["convert", "-", "no/such/folder/x.ggf"], "x.ggf: cannot write: No such file"),
         (["games", "nowhere.ggf"], "'nowhere.ggf': No such file"),
         (["games", "-", "--year", "x"], "--year x: expected a year"),
@@ -869,3 +875,39 @@ def test_a_byte_order_mark_is_passed_over(run, tmp_path, content):
     assert run("show", "--file", marked) == shown
     marked.write_bytes(content.encode("utf-16"))
     assert run("show", "--file", marked) == shown
+
+
+PGN = """[Event "?"]
+[Site "PlayOK"]
+[Date "2020.05.05"]
+[Black "one"]
+[White "other"]
+[Result "38-26"]
+[TimeControl "300"]
+
+1. f5 d6 2. c3 d3
+38-26
+
+[Event "Club [3]"]
+[Date "1998.??.??"]
+[Result "1-0"]
+1. F5 F6
+"""
+
+
+@pytest.mark.plain
+def test_games_with_headers_are_read(run, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(PGN)
+    one, other = read_records(file)
+    assert (one.black, one.white, one.event, one.date) == ("one", "other", "PlayOK", "2020-05-05")
+    assert (one.score, one.clock, len(one.moves)) == (12.0, "5m", 4)
+    assert (other.event, other.date, other.score, len(other.moves)) == ("Club [3]", "1998", None, 2)
+    assert run("convert", file, "-", "--to", "txt")[1] == "f5d6c3d3\nf5f6\n"
+    told = json.loads(run("show", "--file", file, "--number", "2", "--json")[1])
+    assert told["moves"] == ["f5", "f6"]
+    assert len(run("show", PGN, "--json")[1].splitlines()) == 2
+    file.write_text(PGN.replace("F6", "a1"))
+    found, error = all_before_the_error(file.read_bytes(), None)
+    assert len(found) == 1
+    assert "game 2 (line 12): transcript" in error

@@ -10,6 +10,7 @@ Such things are blanked out, so that what is left keeps its place in the text.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _header = re.compile(r'^[^\S\n]*\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\][^\S\n]*$', re.MULTILINE)
@@ -50,6 +51,21 @@ def read_movetext(text: str) -> MoveText:
         headers.setdefault(found[1].lower(), found[2])
     bare = _remark.sub(_blank, _header.sub(_blank, text))
     return MoveText(_result.sub(_blank, bare), headers)
+
+
+def begins_game(before: Sequence[str], line: str) -> bool:
+    """Whether `line` is the first of another game: a header, and there have been moves."""
+    return _header.fullmatch(line) is not None and any(each.strip() and not _header.fullmatch(each) for each in before)
+
+
+def split_movetexts(text: str) -> list[str]:
+    """The games of a text, each with its headers."""
+    games: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if begins_game(games[-1], line):
+            games.append([])
+        games[-1].append(line)
+    return ["\n".join(lines) for lines in games]
 
 
 def _blank(found: re.Match[str]) -> str:

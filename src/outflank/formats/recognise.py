@@ -13,7 +13,7 @@ from outflank.formats.abalone_games import looks_like_games, read_abalone_games
 from outflank.formats.bracket_games import split_games
 from outflank.formats.drawing import read_drawing, without_colours
 from outflank.formats.line_games import without_comment
-from outflank.formats.movetext import MoveText, read_movetext
+from outflank.formats.movetext import MoveText, read_movetext, split_movetexts
 from outflank.formats.setup import Setup
 from outflank.games.abalone.kernels import Abalone
 
@@ -72,6 +72,9 @@ def _written(text: str, game: str | None, size: int | None, layout: str | None) 
             return [abalone_line.read_abalone_line(stripped)]
     if game != "abalone" and stripped.startswith("(") and "[" in stripped:
         return _bracket_games(stripped)
+    games = split_movetexts(stripped)
+    if len(games) > 1:
+        return [setup for each in games for setup in _written(each, game, size, layout)]
     told = read_movetext(stripped)
     if re.match(_one_move, told.moves.strip(), re.IGNORECASE):
         return _moves(told, game or told.game, size, layout)

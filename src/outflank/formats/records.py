@@ -15,7 +15,9 @@ from outflank.formats.bracket_games import read_bracket_games
 from outflank.formats.fields import decoded
 from outflank.formats.files import looked_into, replacing
 from outflank.formats.ggf import write_ggf
+from outflank.formats.headed_games import read_headed_games
 from outflank.formats.line_games import read_positions, read_transcripts, write_position_line, write_transcript_line
+from outflank.formats.movetext import begins_game
 from outflank.formats.record import Record
 from outflank.formats.selection import Selection
 from outflank.formats.sgf import write_sgf
@@ -34,7 +36,7 @@ class Format:
     title: str
     read: Callable[[BinaryIO], Iterator[Record]] | None = None
     write: Callable[[Record], str] | None = None
-    """A game as text; None for WTHOR, which is no text and more than one file."""
+    """A game as text; None for WTHOR, which is no text and more than one file, and for what is only read."""
 
 
 WTHOR = ".wtb"
@@ -46,6 +48,7 @@ FORMATS = {
     ".txt": Format("transcripts", read_transcripts, write_transcript_line),
     ".obf": Format("OBF", read_positions, write_position_line),
     ".abalone": Format("Abalone games", read_abalone_games, write_abalone_game),
+    ".pgn": Format("PGN", read_headed_games),
 }
 """Every format, by the end of its files' names."""
 
@@ -94,9 +97,10 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
     all the same; without any, there is no file.
     """
     suffix = _to_write(target, format)
-    write = FORMATS[suffix].write
-    if write is None:
+    if suffix == WTHOR:
         return _write_wthor(records, target)
+    write = FORMATS[suffix].write
+    assert write is not None
     games = 0
     with ExitStack() as opened:
         if isinstance(target, (str, os.PathLike)):
@@ -127,6 +131,13 @@ def suffix_of_format(name: str) -> str:
 
 
 def _to_write(target: File | BinaryIO, format: str | None) -> str:
+    suffix = _named(target, format)
+    if suffix != WTHOR and FORMATS[suffix].write is None:
+        raise FormatError(f"{FORMATS[suffix].title} is read and not written")
+    return suffix
+
+
+def _named(target: File | BinaryIO, format: str | None) -> str:
     if format is not None:
         return suffix_of_format(format)
     if not isinstance(target, (str, os.PathLike)):
@@ -182,7 +193,7 @@ def _recognised(head: bytes, path: Path | None) -> str:
 def holds_records(head: bytes) -> bool:
     """Whether a file with this beginning holds whole games, and could not be a position or a pasted text as well."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
-    return _kinds(head)[:1] in ((WTHOR,), (".ggf",), (".sgf",)) or looks_like_games(text)
+    return _kinds(head)[:1] in ((WTHOR,), (".ggf",), (".sgf",), (".pgn",)) or looks_like_games(text)
 
 
 def _kinds(head: bytes) -> tuple[str, ...]:
@@ -197,6 +208,8 @@ def _kinds(head: bytes) -> tuple[str, ...]:
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
     if HEADER.fullmatch(line):
         return (".abalone",)
+    if begins_game(["-"], line):
+        return (".pgn",)
     if len(line) >= 16 and set("".join(line.split())[:10]) <= set(CELLS):
         return (".obf",)
     if re.match(r"(?:\d{1,3}\s*[.)]\s*)?[a-i]\s*[1-9]", line, re.IGNORECASE):

@@ -28,7 +28,7 @@ def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bo
 
     A is recognised by its content, B by its name: .ggf, .sgf, .wtb (WTHOR; .jou and .trn with the names beside it),
     .txt (transcripts), .obf (positions) or .abalone. - is standard input or output. If A is damaged, the games before
-    the damage are written, and the status is 2.
+    the damage are written, and the status is 2. Games with headers like PGN's (PlayOK) are read too.
 
     \b
       outflank convert WTH_1998.wtb games.ggf

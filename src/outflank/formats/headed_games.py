@@ -1,0 +1,92 @@
+"""Files of games with headers in brackets, in PGN's way: what servers like PlayOK export. They are read, not written.
+
+    [Black "one"]
+    [White "other"]
+    [Result "38-26"]
+
+    1. f5 d6 2. c3 d3 … 29. -- g8 38-26
+
+The moves are of either game, as `recognise` takes them; a header after moves begins the next game.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+from outflank.errors import FormatError, OutflankError
+from outflank.formats.clocks import ClockTimes, write_clock
+from outflank.formats.line_games import MOST_BYTES, lines_of
+from outflank.formats.movetext import begins_game, read_movetext
+from outflank.formats.recognise import read
+from outflank.formats.record import PlayedMove, Record
+from outflank.formats.replay import column, replay
+
+
+def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
+    """All games of `stream`."""
+    for number, (line, text) in enumerate(_blocks(stream), 1):
+        try:
+            record = _record(text)
+        except OutflankError as error:
+            raise FormatError(f"game {number} (line {line}): {error}") from None
+        yield record
+
+
+def _blocks(stream: BinaryIO) -> Iterator[tuple[int, str]]:
+    """The text of each game, and the line on which it begins."""
+    lines: list[str] = []
+    size = first = 0
+    for number, line in lines_of(stream):
+        if lines and begins_game(lines, line):
+            yield first, "\n".join(lines)
+            lines, size = [], 0
+        if line.strip() or lines:
+            first = first if lines else number
+            lines.append(line)
+            size += len(line)
+        if size > MOST_BYTES:
+            raise FormatError(f"line {number}: a game of more than {MOST_BYTES >> 20} MiB is none")
+    if lines:
+        yield first, "\n".join(lines)
+
+
+def _record(text: str) -> Record:
+    headers = read_movetext(text).headers
+    setup = read(text)
+    played = replay(setup.game, setup.position, setup.turn, column(setup.moves))
+    score = _score(headers.get("result", ""))
+    return Record(
+        start=replace(setup, moves=()),
+        moves=tuple(PlayedMove(code=code) for code in setup.moves),
+        black=_known(headers.get("black", "")),
+        white=_known(headers.get("white", "")),
+        event=_known(headers.get("event", "")) or _known(headers.get("site", "")),
+        date=_date(headers.get("date", "")),
+        score=float(played.score) if score is None and played.finished else score,
+        clock=_clock(headers.get("timecontrol", "")),
+    )
+
+
+def _known(text: str) -> str:
+    return "" if text.strip() in ("?", "-") else text.strip()
+
+
+def _score(text: str) -> float | None:
+    """Discs of black less those of white; a mere win says nothing of them."""
+    found = re.fullmatch(r"\s*(\d{1,2})\s*[-:–]\s*(\d{1,2})\s*", text, re.ASCII)
+    if found is None or int(found[1]) + int(found[2]) <= 1:
+        return 0.0 if text.strip() in ("1/2-1/2", "½-½") else None
+    return float(int(found[1]) - int(found[2]))
+
+
+def _date(text: str) -> str:
+    """`2020.05.??` as far as it is known, in ISO's way."""
+    found = re.fullmatch(r"\s*(\d{4})(?:[.-](\d\d))?(?:[.-](\d\d))?.*", text, re.ASCII | re.DOTALL)
+    return "-".join(part for part in found.groups() if part) if found else ""
+
+
+def _clock(text: str) -> str:
+    """PGN's clocks are in seconds."""
+    found = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", text.strip(), re.ASCII)
+    return write_clock(ClockTimes(float(found[1]), float(found[2] or 0))) if found and int(found[1]) else ""
