@@ -897,3 +897,29 @@ def test_a_misspelt_player_is_refused_before_the_first_game(capsys, player):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"points": "x"}, "line 2 is damaged: points: expected one of 0.0, 0.5, 1.0, found 'x'"),
+        ({"moves": None}, "line 2 is damaged: moves: expected a list, found None"),
+        ({"moves": [1, 10**30]}, "line 2 is damaged: moves[1]: expected a whole number from 0 to 65535"),
+        ({"values": []}, "line 2 is damaged: values: expected"),
+        ({"names": ["a"]}, "line 2 is damaged: names: expected 2 elements, found 1"),
+        ({"score": float("nan")}, "line 2 is damaged: score: expected a number, found nan"),
+        ({"forfeited_by": "red"}, "line 2 is damaged: forfeited_by: expected one of black, white or nothing (null)"),
+        ({"start": 7}, "line 2 is damaged: start: expected text, found 7"),
+        ({"start": "------------XO-- X"}, "another opening"),
+    ],
+)
+def test_one_line_says_where_a_match_is_damaged(tmp_path, damage, said):
+    play_match(small("first", "greedy"), make, out=tmp_path)
+    path = tmp_path / "games.jsonl"
+    lines = path.read_text().splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), **damage})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(OutflankError) as error:
+        play_match(small("first", "greedy"), make, out=tmp_path, resume=True)
+    assert said in str(error.value)

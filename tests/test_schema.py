@@ -1,6 +1,8 @@
 """Documents and words whose values are of declared types."""
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.raylets.asking import host_and_port
 from outflank.distributed.replication import replication_named
 from outflank.errors import OutflankError
+from outflank.lab import redraw
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
 from outflank.search.contract import Limits, Options
 from outflank.words import from_words
@@ -133,3 +136,44 @@ def test_odd_policies_are_one_line(text):
 def test_odd_openings_are_one_line(text):
     with pytest.raises(OutflankError, match="openings"):
         Openings(text, OthelloBoard.start(), seed=1, count=1)
+
+
+# --- the documents of the laboratory ---
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("lab/*.json")) + sorted(RESULTS.glob("cluster/*.json")))
+def test_every_kept_result_fits_its_schema(path):
+    assert redraw(path).tables
+
+
+@pytest.mark.parametrize(
+    ("damage", "line"),
+    [
+        (lambda kept: kept.pop("samples"), "samples: expected a list, found nothing"),
+        (lambda kept: kept["samples"][3].pop("seconds"), "samples[3].seconds: expected a number from 1e-09"),
+        (lambda kept: kept["samples"][3].update(seconds=0), "samples[3].seconds: expected a number from 1e-09"),
+        (lambda kept: kept["samples"][0].update(nodes="many"), "samples[0].nodes: expected a whole number"),
+        (
+            lambda kept: kept["samples"][0].update(workers=[1]),
+            "samples[0].workers: expected a whole number",
+        ),
+        (
+            lambda kept: kept["samples"][0].update(extra={}),
+            "samples[0].extra: expected a whole number or a number",
+        ),
+        (lambda kept: kept["parameters"].update(workers="2"), "parameters.workers: expected a list, found '2'"),
+        (lambda kept: kept["parameters"].update(worker=2), "parameters.worker: unknown (known: game, "),
+        (lambda kept: kept["parameters"].update(game="chess"), "parameters: game='chess': othello or abalone"),
+        (lambda kept: kept["provenance"].update(machine=float("nan")), "provenance.machine: expected a whole number"),
+    ],
+)
+def test_one_line_says_where_a_result_is_damaged(tmp_path, damage, line):
+    kept = json.loads((RESULTS / "lab" / "scaling.json").read_text())
+    damage(kept)
+    path = tmp_path / "scaling.json"
+    path.write_text(json.dumps(kept))
+    with pytest.raises(OutflankError) as error:
+        redraw(path)
+    assert str(error.value).startswith(f"{path} is damaged: {line}")

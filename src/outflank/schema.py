@@ -6,7 +6,8 @@ there that raises an `OutflankError`. Numbers are finite, and of a size that sum
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
@@ -32,9 +33,9 @@ class Misfit(FormatError):
         self.place, self.why = place, why
 
     @classmethod
-    def found(cls, place: str, kind: Kind, value: Any) -> "Misfit":
-        """The error for a value at a place where a `kind` is expected."""
-        return cls(place, f"expected {in_words(kind)}, found {shown(value)}")
+    def found(cls, kind: Kind, value: Any) -> "Misfit":
+        """The error for a value where a `kind` is expected."""
+        return cls("", f"expected {in_words(kind)}, found {shown(value)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,15 @@ class Shape:
     others: Kind = Any
     optional: Mapping[str, Kind] = field(default_factory=dict)
     """Names that it may have."""
+    also: Callable[[dict[str, Any]], None] | None = None
+    """Raises an `OutflankError` where what it holds does not go together."""
+
+
+class Json:
+    """A kind: whatever a document can hold, in so many levels that whoever walks through it comes back."""
+
+
+MOST_LEVELS = 32
 
 
 Count = Annotated[int, Between(0)]
@@ -82,30 +92,60 @@ def conform(kind: Kind, value: Any, place: str = "") -> Any:
     ...
     outflank.schema.Misfit: games[1]: expected a whole number, found 'x'
     """
-    origin: Any = get_origin(kind)
+    try:
+        return _conformed(kind, value)
+    except Misfit as error:
+        raise Misfit(_joined(place, error.place), error.why) from None
+
+
+def _conformed(kind: Kind, value: Any) -> Any:
+    if kind in _SIMPLE:
+        return _simple(kind, value)
     if kind is Any:
         return value
+    if kind is Json:
+        return _plain(value, MOST_LEVELS)
+    if isinstance(kind, Shape):
+        return _shaped(kind, value)
+    origin: Any = get_origin(kind)
     if origin is Annotated:
         inner, *checks = get_args(kind)
-        return narrowed(kind, checks, conform(inner, value, place), place)
+        try:
+            value = _conformed(inner, value)
+        except Misfit as error:
+            if error.place:
+                raise
+            raise Misfit.found(kind, value) from None  # which also tells how it is narrowed
+        return narrowed(kind, checks, value)
     if origin in (Union, UnionType):
-        return _one_of(kind, value, place)
+        return _one_of(kind, value)
     if origin is Literal:
         if any(type(value) is type(each) and value == each for each in get_args(kind)):
             return value
-        raise Misfit.found(place, kind, value)
-    if isinstance(kind, Shape):
-        return _shaped(kind, value, place)
+        raise Misfit.found(kind, value)
     if origin in (list, tuple):
-        return _several(kind, value, place)
+        return _several(kind, value)
     if origin is dict or kind is dict:
-        return _named(kind, value, place)
+        return _named(kind, value)
     if isinstance(kind, type) and is_dataclass(kind) and not isinstance(value, kind):
-        return made(kind, value, place)
-    return _simple(kind, value, place)
+        return made(kind, value)
+    if not isinstance(value, kind):
+        raise Misfit.found(kind, value)
+    return value
 
 
-def _simple(kind: Kind, value: Any, place: str) -> Any:
+def _within(step: str | int, kind: Kind, value: Any) -> Any:
+    """What is one step into a document; where it does not fit, the error knows the step."""
+    try:
+        return _conformed(kind, value)
+    except Misfit as error:
+        raise Misfit(_joined(_step(step), error.place), error.why) from None
+
+
+_SIMPLE = (int, float, str, bool, NoneType)
+
+
+def _simple(kind: Kind, value: Any) -> Any:
     if kind is bool:
         fits = isinstance(value, bool) or type(value).__name__ == "bool_"  # NumPy's
     elif kind is int:
@@ -113,15 +153,11 @@ def _simple(kind: Kind, value: Any, place: str) -> Any:
     elif kind is float:
         fits = _between(value, Real, MOST_NUMBER)
     elif kind is str:
-        fits = isinstance(value, str) and not re.search(
-            "[\ud800-\udfff]", value
-        )  # halves of letters: no file takes them
-    elif kind in (None, NoneType):
-        fits = value is None
+        fits = isinstance(value, str) and not _HALF_LETTERS.search(value)
     else:
-        fits = isinstance(value, kind)
+        fits = value is None
     if not fits:
-        raise Misfit.found(place, kind, value)
+        raise Misfit.found(kind, value)
     if kind is bool or (kind is int and not isinstance(value, int)):
         return kind(value)
     return value
@@ -132,73 +168,104 @@ def _between(value: Any, kind: type, most: float) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool) and -most <= value <= most  # type: ignore[operator]  # numbers are ordered
 
 
-def _one_of(kind: Kind, value: Any, place: str) -> Any:
+def _one_of(kind: Kind, value: Any) -> Any:
     options = get_args(kind)
-    if value is None and NoneType in options:
-        return None
+    if type(value) in options and type(value) in _SIMPLE:
+        with suppress(Misfit):  # what most values are, and the way that costs least
+            return _simple(type(value), value)
     several = [option for option in options if option is not NoneType]
     for option in several:
         try:
-            return conform(option, value, place)
+            return _conformed(option, value)
         except Misfit as error:
-            if error.place != place and len(several) == 1:  # what is wrong inside it says more than that it is wrong
+            if error.place and len(several) == 1:  # what is wrong inside it says more than that it is wrong
                 raise
-    raise Misfit.found(place, kind, value)
+    raise Misfit.found(kind, value)
 
 
-def _shaped(shape: Shape, value: Any, place: str) -> dict[str, Any]:
+def _shaped(shape: Shape, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Misfit.found(place, shape, value)
+        raise Misfit.found(shape, value)
     missing = next((name for name in shape.names if name not in value), None)
     if missing is not None:
-        raise Misfit(_within(place, missing), f"expected {in_words(shape.names[missing])}, found nothing")
-    return {
-        name: conform(shape.names.get(name, shape.optional.get(name, shape.others)), each, _within(place, name))
-        for name, each in _named(dict, value, place).items()
+        raise Misfit(_step(missing), f"expected {in_words(shape.names[missing])}, found nothing")
+    found = {
+        name: _within(name, shape.names.get(name, shape.optional.get(name, shape.others)), each)
+        for name, each in _named(dict, value).items()
     }
+    return found if shape.also is None else narrowed(shape, [shape.also], found)
 
 
-def _named(kind: Kind, value: Any, place: str) -> dict[str, Any]:
+def _named(kind: Kind, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise Misfit.found(place, kind, value)
+        raise Misfit.found(kind, value)
+    for name in value:
+        _simple(str, name)
     of = (get_args(kind) or (str, Any))[1]
-    return {conform(str, name, place): conform(of, each, _within(place, name)) for name, each in value.items()}
+    return value if of is Any else {name: _within(name, of, each) for name, each in value.items()}
 
 
-def _several(kind: Kind, value: Any, place: str) -> Any:
+def _several(kind: Kind, value: Any) -> Any:
     if not isinstance(value, list | tuple):
-        raise Misfit.found(place, kind, value)
+        raise Misfit.found(kind, value)
     into: Any = get_origin(kind)
     kinds = get_args(kind)
     if into is list or kinds[-1] is Ellipsis:
         if kinds[0] is Any and isinstance(value, into):
             return value  # a named tuple stays one
-        return into(conform(kinds[0], each, f"{place}[{number}]") for number, each in enumerate(value))
+        return into(_within(number, kinds[0], each) for number, each in enumerate(value))
     if len(value) != len(kinds):
-        raise Misfit(place, f"expected {len(kinds)} elements, found {len(value)}")
-    pairs = zip(kinds, value, strict=True)
-    return tuple(conform(each, item, f"{place}[{number}]") for number, (each, item) in enumerate(pairs))
+        raise Misfit("", f"expected {len(kinds)} elements, found {len(value)}")
+    return tuple(_within(number, *each) for number, each in enumerate(zip(kinds, value, strict=True)))
 
 
-def narrowed(kind: Kind, checks: list[Any], value: Any, place: str) -> Any:
+def _plain(value: Any, levels: int) -> Any:
+    if not levels:
+        raise Misfit("", f"expected at most {MOST_LEVELS} levels")
+    if isinstance(value, dict):
+        steps: Any = _named(dict, value).items()
+    elif isinstance(value, list | tuple):
+        steps = enumerate(value)
+    else:
+        return _one_of(int | float | str | bool | None, value)
+    for step, each in steps:
+        try:
+            _plain(each, levels - 1)
+        except Misfit as error:
+            raise Misfit(_joined(_step(step), error.place), error.why) from None
+    return value
+
+
+def narrowed(kind: Kind, checks: list[Any], value: Any) -> Any:
     """The value, if the checks of an annotated kind let it pass."""
     for check in checks:
         if isinstance(check, Between):
             if not check.least <= value <= check.most:
-                raise Misfit.found(place, kind, value)
+                raise Misfit.found(kind, value)
         elif callable(check):
-            try:
+            with _as_misfit():
                 check(value)
-            except Misfit:
-                raise
-            except OutflankError as error:
-                raise Misfit(place, str(error)) from None
     return value
 
 
-def _within(place: str, name: str) -> str:
-    word = name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{shown(name)}]"
-    return word if not place else f"{place}{word}" if word.startswith("[") else f"{place}.{word}"
+@contextmanager
+def _as_misfit() -> Iterator[None]:
+    try:
+        yield
+    except Misfit:
+        raise
+    except OutflankError as error:
+        raise Misfit("", str(error)) from None
+
+
+def _step(name: str | int) -> str:
+    if isinstance(name, int):
+        return f"[{name}]"
+    return name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{shown(name)}]"
+
+
+def _joined(place: str, inner: str) -> str:
+    return f"{place}.{inner}" if place and inner and not inner.startswith("[") else place + inner
 
 
 # --- dataclasses ---
@@ -213,23 +280,19 @@ def kinds_of(made_of: Any) -> dict[str, Kind]:
     return {each.name: hints[each.name] for each in fields(made_of)}
 
 
-def made(of: type[T], value: Any, place: str = "") -> T:
+def made(of: type[T], value: Any) -> T:
     """The dataclass that an object is of; a name that it does not know is refused."""
     names: Any = of
     kinds = kinds_of(names)
     if not isinstance(value, dict):
-        raise Misfit.found(place, of, value)
+        raise Misfit.found(of, value)
     unknown = next((name for name in value if name not in kinds), None)
     if unknown is not None:
-        raise Misfit(_within(place, str(unknown)), f"unknown (known: {', '.join(kinds) or 'nothing'})")
-    needed = {each.name for each in fields(of) if each.default is MISSING and each.default_factory is MISSING}  # type: ignore[arg-type]  # a dataclass
-    conformed = _shaped(Shape({name: kinds[name] for name in kinds if name in needed}, optional=kinds), value, place)
-    try:
+        raise Misfit(_step(unknown), f"unknown (known: {', '.join(kinds) or 'nothing'})")
+    needed = {each.name for each in fields(names) if each.default is MISSING and each.default_factory is MISSING}
+    conformed = _shaped(Shape({name: kinds[name] for name in kinds if name in needed}, optional=kinds), value)
+    with _as_misfit():
         return of(**conformed)
-    except Misfit as error:
-        raise Misfit(_within(place, error.place) if error.place else place, error.why) from None
-    except OutflankError as error:
-        raise Misfit(place, str(error)) from None
 
 
 def check_fields(instance: Any) -> None:

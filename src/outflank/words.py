@@ -39,7 +39,7 @@ def _meant(kind: Kind, text: str) -> Any:
     origin: Any = get_origin(kind)
     if origin is Annotated:
         inner, *checks = get_args(kind)
-        return narrowed(kind, checks, _meant(inner, text), "")
+        return narrowed(kind, checks, _meant(inner, text))
     if origin in (Union, UnionType):
         # What any word is comes last: `3` is a number wherever a number may stand.
         for option in sorted(get_args(kind), key=lambda each: each in (str, Any)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from outflank.arena.afar import GamesElsewhere, Lane, Maker
 from outflank.arena.openings import Openings
-from outflank.arena.referee import Game
+from outflank.arena.referee import Game, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.standing import Scorer, Standing
 from outflank.arena.store import Directory, Kept
@@ -136,6 +136,8 @@ class _Run:
             board, record = self.openings[fixture.opening], each.game.record
             opening = [move.code for move in board.moves]
             same = [move.code for move in record.moves[: len(opening)]] == opening
+            begun = start_of(board)
+            same = same and (record.start.position, record.start.turn) == (begun.position, begun.turn)
             if not same or (each.black, each.white) != (fixture.black, fixture.white):
                 raise OutflankError(f"game {each.number + 1} has another opening: the openings have changed since")
         for each in sorted(kept, key=lambda each: each.number):

@@ -1,5 +1,6 @@
 """Where games start: no two openings of a match are the same, whichever way the board is turned."""
 
+import os
 import random
 import re
 from collections.abc import Iterator
@@ -98,7 +99,7 @@ def _parsed(text: str) -> tuple[str, int | None]:
     if not whole.isprintable():
         raise OutflankError(f"openings {text!r}: {FORMS}")
     match = re.fullmatch(r"(.+?):([0-9]{1,3})", whole)
-    if match and not Path(whole).exists():
+    if match and not os.path.exists(whole):  # which a name that no file can have does not disturb
         return match[1], int(match[2])
     if not whole or whole == "random":
         raise OutflankError(f"openings {text!r}: {FORMS}")

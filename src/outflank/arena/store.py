@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from outflank.arena.referee import Ending, Game
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.formats.fields import REASONS, one_line
 from outflank.formats.files import read_document, write_whole
 from outflank.formats.locks import held
 from outflank.formats.recognise import read
@@ -24,9 +25,45 @@ from outflank.formats.records import write_records
 from outflank.formats.setup import Setup
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side
+from outflank.schema import Between, Count, Duration, Json, Misfit, Shape, conform
 
 SCHEMA = "outflank/match/1"
 MATCH, GAMES = "match.json", "games.jsonl"
+
+
+def _as_many(line: dict[str, Any]) -> None:
+    for name in ("values", "seconds"):
+        if len(line[name]) != len(line["moves"]):
+            raise Misfit(name, f"expected {len(line['moves'])} elements, one for each move, found {len(line[name])}")
+
+
+LINE = Shape(
+    {
+        "game": Count,
+        "black": Count,
+        "white": Count,
+        "names": tuple[str, str],
+        "points": Literal[0.0, 0.5, 1.0],
+        "score": float,
+        "reason": Literal["", *REASONS],
+        "detail": str,
+        "forfeited_by": Literal["black", "white"] | None,
+        "date": str,
+        "clock": str,
+        "start": str,
+        "ply": Annotated[int, Between(0, 1_000_000)],
+        "moves": list[Annotated[int, Between(0, 0xFFFF)]],
+        "values": list[float | None],
+        "seconds": list[Duration | None],
+    },
+    also=_as_many,
+)
+"""What a line of `games.jsonl` holds."""
+
+DOCUMENT = Shape(
+    {"settings": dict[str, Json], "provenance": Shape({}, optional={"commit": str | None}, others=Json)}, others=Json
+)
+"""What `match.json` holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +106,7 @@ class Kept:
     @classmethod
     def of(cls, found: dict[str, Any], rules: Any) -> "Kept":
         """The game of a line, under the rules of its match."""
+        found = conform(LINE, found)
         side = found["forfeited_by"]
         ending = Ending(
             points=float(found["points"]),
@@ -89,7 +127,7 @@ class Kept:
             clock=found["clock"],
         )
         game = Game(record=record, ending=ending)
-        return cls(number=int(found["game"]), black=int(found["black"]), white=int(found["white"]), game=game)
+        return cls(number=found["game"], black=found["black"], white=found["white"], game=game)
 
 
 def _read_start(text: str, ply: int, rules: Any) -> Setup:
@@ -169,7 +207,7 @@ class Directory:
         found = read_match(head)
         before, now = ({**each, "games": 0} for each in (found["settings"], json.loads(json.dumps(self.settings))))
         if before != now:
-            changed = ", ".join(f"{key} {before.get(key)}" for key in now if before.get(key) != now[key])
+            changed = ", ".join(f"{key} {one_line(str(before.get(key)))}" for key in now if before.get(key) != now[key])
             raise OutflankError(f"{head} is another match: {changed}")
         if found["provenance"].get("commit") == self.origin.get("commit"):
             self.origin = found["provenance"]
@@ -184,7 +222,7 @@ class Directory:
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 kept = Kept.of(json.loads(line), self.rules)
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+            except (ValueError, RecursionError, OutflankError) as error:
                 raise OutflankError(f"{self.path / GAMES}, line {number} is damaged: {error}") from None
             found.setdefault(kept.number, kept)
         self._lines.seek(len(whole))
@@ -194,8 +232,4 @@ class Directory:
 
 def read_match(path: Path) -> dict[str, Any]:
     """The document that says what a match is, checked."""
-    found = read_document(path, SCHEMA, "a match")
-    for key in ("settings", "provenance"):
-        if not isinstance(found.get(key), dict):
-            raise OutflankError(f"{path} is damaged: its {key} are missing")
-    return found
+    return read_document(path, SCHEMA, "a match", DOCUMENT)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from outflank.errors import OutflankError
+from outflank.schema import Misfit, Shape, conform
 
 
 class _Rejoined(io.RawIOBase):
@@ -97,8 +98,8 @@ def _put_in_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: boo
     part.replace(path)
 
 
-def read_document(path: Path, schema: str, what: str) -> dict[str, Any]:
-    """The JSON object in a file that says it is of `schema`; one clear line if it is not, or not whole."""
+def read_document(path: Path, schema: str, what: str, shape: Shape) -> dict[str, Any]:
+    """The JSON object in a file that says it is of `schema`; one clear line if it is not, or not whole, or not so."""
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -107,4 +108,14 @@ def read_document(path: Path, schema: str, what: str) -> dict[str, Any]:
         raise OutflankError(f"{path} is damaged: {error}") from None
     if not isinstance(found, dict) or found.get("schema") != schema:
         raise OutflankError(f"{path} is not {what} ({schema})")
-    return found
+    with telling(path):
+        return cast(dict[str, Any], conform(shape, found))
+
+
+@contextmanager
+def telling(path: Path) -> Iterator[None]:
+    """What is wrong with a document says in which file it is."""
+    try:
+        yield
+    except Misfit as error:
+        raise OutflankError(f"{path} is damaged: {error}") from None

@@ -8,10 +8,22 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster, connect
 from outflank.distributed.statistics import cluster_statistics
 from outflank.lab.experiment import Task
-from outflank.lab.measuring import Side, counted, searched
+from outflank.lab.measuring import COUNTED, Side, counted, searched
 from outflank.lab.report import Sample
 from outflank.lab.searched import noted
+from outflank.schema import Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Stop
+
+TOGETHER: dict[str, Kind] = {
+    "depth": Several,
+    "seconds": Measured,
+    **COUNTED,
+    **dict.fromkeys(("jobs", "wasted_jobs", "bytes", "messages", "entries_sent", "entries_dropped"), Count),
+    **dict.fromkeys(("replicated_hits", "replicated_sorts", "threshold", "lost"), Count),
+    **dict.fromkeys(("useful_per_node", "overhead_per_node", "broadcast_seconds", "waited_seconds"), Duration),
+    "slowest_stop_seconds": Duration,
+}
+"""What `on_cluster` puts into a sample."""
 
 _clusters: dict[str, Cluster] = {}
 

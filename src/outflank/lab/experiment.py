@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import OutflankError, UnknownName
-from outflank.lab.report import Figure, Sample, Table
+from outflank.lab.report import Figure, Sample, Table, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.schema import Shape, check_fields
 from outflank.search.contract import Stop
 
 
@@ -43,10 +44,9 @@ class Parameters:
     """What can be chosen about an experiment; each has its own."""
 
     def __post_init__(self) -> None:
+        check_fields(self)  # which also makes tuples of JSON's lists
         for each in fields(self):
             value = getattr(self, each.name)
-            if isinstance(value, list):
-                object.__setattr__(self, each.name, tuple(value))  # as JSON has it
             if isinstance(value, tuple | list) and not value:
                 raise OutflankError(f"{each.name}: at least one is needed")
             for number in value if isinstance(value, tuple | list) else (value,):
@@ -80,6 +80,10 @@ class Experiment(Generic[Chosen]):
     def conclude(self, chosen: Chosen, samples: Sequence[Sample]) -> Conclusion:
         """Tables and figures of what was measured, be it all or a part. Looks at nothing but its arguments."""
         raise NotImplementedError
+
+    def shape(self, chosen: Chosen, sample: Sample) -> Shape:
+        """What such a sample must hold: a kept one is held against it before anything is concluded from it."""
+        return sample_shape()
 
     def files(self, chosen: Chosen, samples: Sequence[Sample]) -> dict[str, str]:
         """Further files in formats that other programs read, by the end of their names."""

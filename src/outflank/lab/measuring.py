@@ -5,16 +5,38 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.lab.experiment import Task
 from outflank.lab.report import Cell, Sample
 from outflank.lab.searched import search, unnoted
-from outflank.machine import usable_cores
+from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.schema import Between, Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.division import scheme_named
+
+Workers = Annotated[int, Between(1, MOST_WORKERS)]
+
+COUNTED: dict[str, Kind] = {
+    "value": int,
+    "move": str,
+    "nodes": Several,
+    **dict.fromkeys(("useful_seconds", "idle_seconds"), Duration),
+    **dict.fromkeys(("leaves", "lookups", "hits", "wasted_nodes", "spawned", "stolen"), Count),
+    **dict.fromkeys(("steals_tried", "steals_won", "aborts_sent", "aborts_obeyed"), Count),
+}
+"""What `counted` puts into a sample."""
+
+SEARCHED: dict[str, Kind] = {
+    "depth": Several,
+    "seconds": Measured,
+    "user_seconds": Duration,
+    "system_seconds": Duration,
+    **COUNTED,
+}
+"""What `searched` puts into a sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """What an experiment says: tables, figures and sentences, as plain values that can be printed, drawn and kept."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from outflank.lab.searched import Searched
+from outflank.schema import Kind, Shape
 
 if TYPE_CHECKING:
     import pandas
@@ -14,6 +15,12 @@ Cell = int | float | str | bool | None
 
 Sample = dict[str, Cell]
 """One measurement, flat: what was measured, under which conditions, and what came out."""
+
+
+def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
+    """What a kept sample holds, by the names of its cells; others may be there too."""
+    together = {name: kind for part in parts for name, kind in part.items()}
+    return Shape({"task": str, **together, **names}, others=Cell, also=also)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.errors import OutflankError
-from outflank.formats.files import write_whole
+from outflank.formats.files import telling, write_whole
 from outflank.formats.locks import held
 from outflank.lab import store
 from outflank.lab.drawing.files import Wanted, report_files
@@ -17,6 +17,7 @@ from outflank.lab.experiment import Experiment, experiment_named
 from outflank.lab.provenance import in_command_line, provenance
 from outflank.lab.report import Report, Sample
 from outflank.lab.searched import Searched, noting, together
+from outflank.schema import conform
 from outflank.search.contract import Stop
 
 KEEP_SECONDS = 2.0
@@ -89,9 +90,11 @@ def redraw(
     wanted = _wanted(Path(out) if out is not None else None, formats, theme, published)
     found = store.read(Path(path))
     experiment = experiment_named(found["experiment"])
-    chosen = _chosen(experiment, found["parameters"])
+    with telling(Path(path)):
+        chosen = conform(experiment.parameters, found["parameters"], "parameters")
+        _check_samples(experiment, chosen, found["samples"])
     directory = Path(out) if out is not None else None
-    kept = _Kept(found["provenance"], found["samples"], store.searched_in(found, Path(path)))
+    kept = _Kept(found["provenance"], found["samples"], found.get("searched", ()))
     report = report_of(experiment, chosen, kept, complete=bool(found.get("complete")))
     if directory is not None:
         store.check_writable(directory)
@@ -159,6 +162,11 @@ def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
     return experiment.parameters(**parameters)
 
 
+def _check_samples(experiment: Experiment[Any], chosen: Any, samples: Sequence[Sample]) -> None:
+    for number, sample in enumerate(samples):
+        conform(experiment.shape(chosen, sample), sample, f"samples[{number}]")
+
+
 def _begin(
     experiment: Experiment[Any],
     chosen: Any,
@@ -177,11 +185,13 @@ def _begin(
         if found["parameters"] != json.loads(json.dumps(asdict(chosen))):
             before = in_command_line(experiment.name, found["parameters"], asdict(experiment.parameters()))
             raise OutflankError(f"{path} was measured with other parameters: {before}")
+        with telling(path):
+            _check_samples(experiment, chosen, found["samples"])
         if any(found["provenance"].get(key) != origin[key] for key in ("commit", "package")):
             origin["resumed from"] = found["provenance"]
         else:
             origin = found["provenance"]
-        return _Kept(origin, found["samples"], store.searched_in(found, path))
+        return _Kept(origin, found["samples"], found.get("searched", ()))
     if path.exists() and not replace:
         raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
     return _Kept(origin, [], ())

@@ -9,11 +9,23 @@ from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.formats.files import read_document
-from outflank.lab.report import Report, Sample
+from outflank.lab.report import Report, Sample, sample_shape
 from outflank.lab.searched import Searched
-from outflank.schema import Misfit, conform
+from outflank.schema import Json, Shape
 
 SCHEMA = "outflank/lab/1"
+
+DOCUMENT = Shape(
+    {
+        "experiment": str,
+        "parameters": dict[str, Json],
+        "provenance": Shape({}, optional={"commit": str | None}, others=Json),
+        "samples": list[sample_shape()],  # type: ignore[misc]  # a kind, not an annotation
+    },
+    optional={"complete": bool, "searched": tuple[Searched, ...]},
+    others=Json,
+)
+"""What every result holds; what its samples hold besides, its experiment says (`Experiment.shape`)."""
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -36,23 +48,7 @@ def document(report: Report) -> dict[str, Any]:
 
 def read(path: Path) -> dict[str, Any]:
     """The document in a file, checked; one clear line if it is none."""
-    found = read_document(path, SCHEMA, "a result of the laboratory")
-    for key, kind in (("experiment", str), ("parameters", dict), ("provenance", dict), ("samples", list)):
-        if not isinstance(found.get(key), kind):
-            raise OutflankError(f"{path} is damaged: its {key} are missing")
-    for sample in found["samples"]:
-        if not isinstance(sample, dict) or not isinstance(sample.get("task"), str):
-            raise OutflankError(f"{path} is damaged: a sample does not name its task")
-    return found
-
-
-def searched_in(found: dict[str, Any], path: Path) -> tuple[Searched, ...]:
-    """What a document says was searched: nothing, if it is older than that."""
-    try:
-        entries: tuple[Searched, ...] = conform(tuple[Searched, ...], found.get("searched", []), "searched")
-    except Misfit as error:
-        raise OutflankError(f"{path} is damaged: {error}") from None
-    return entries
+    return read_document(path, SCHEMA, "a result of the laboratory", DOCUMENT)
 
 
 def check_writable(directory: Path) -> None:

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from outflank.boards import OthelloBoard
 from outflank.lab.boards import othello_midgame, othello_start
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Side, grouped, in_rounds, median, median_count, number, searched, warm
-from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.measuring import SEARCHED, Side, grouped, in_rounds, median, median_count, number, searched, warm
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 
@@ -46,6 +47,10 @@ class Choosing(Experiment[Any]):
             for labels, options in self.choices
         ]
         return in_rounds(sides, chosen.rounds)
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        labels = {name: Literal[*(each[name] for each, _ in self.choices)] for name in self.labels}
+        return sample_shape(SEARCHED, labels, board=Literal[*BOARDS], round=Several)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -222,6 +227,9 @@ class HitsNearTheRoot(Experiment[TableChoice]):
             Task(name, partial(_hits, name, board(), chosen.depth if name == START else chosen.midgame_depth))
             for name, board in BOARDS.items()
         ]
+
+    def shape(self, chosen: TableChoice, sample: Sample) -> Shape:
+        return sample_shape(board=str, left=Count, lookups=Several, hits=Count)
 
     def conclude(self, chosen: TableChoice, samples: Sequence[Sample]) -> Conclusion:
         tables, series, notes = [], [], []

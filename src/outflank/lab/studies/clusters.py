@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from outflank.boards import Board
 from outflank.distributed.addresses import parse_address
@@ -10,12 +10,13 @@ from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import OutflankError
 from outflank.lab.boards import othello_start
 from outflank.lab.classroom import REPORT_000
-from outflank.lab.cluster_samples import cluster_tasks
+from outflank.lab.cluster_samples import TOGETHER, cluster_tasks
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Side, grouped, median, median_count, number, relative_spread, share, spread
-from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.measuring import SEARCHED, Side, grouped, median, median_count, number, relative_spread, share, spread
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.machine import usable_cores
+from outflank.schema import Several, Shape
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
@@ -64,6 +65,13 @@ def threshold_tasks(
     ]
     alone = Side(labels={"replication": ALONE}, board=board, depth=depth, options={**REPORT_000, "workers": 1})
     return cluster_tasks(sides, [alone], rounds)
+
+
+def threshold_shape(sample: Sample) -> Shape:
+    """What its samples hold."""
+    if sample.get("replication") == ALONE:
+        return sample_shape(SEARCHED, replication=str, round=Several)
+    return sample_shape(TOGETHER, replication=str, round=Several)
 
 
 def threshold_conclusion(where: str, samples: Sequence[Sample]) -> Conclusion:
@@ -179,6 +187,9 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
         ]
         return cluster_tasks(sides, [], chosen.rounds)
 
+    def shape(self, chosen: ReplicationChoice, sample: Sample) -> Shape:
+        return sample_shape(TOGETHER, replication=Annotated[str, replication_named], round=Several)
+
     def conclude(self, chosen: ReplicationChoice, samples: Sequence[Sample]) -> Conclusion:
         groups = {str(key): found for (key,), found in grouped(samples, "replication").items()}
         lines: list[Sample] = []
@@ -288,6 +299,12 @@ def scaling_tasks(
             for count in nodes
         ]
     return cluster_tasks(sides, alone, rounds)
+
+
+def scaling_shape(sample: Sample) -> Shape:
+    """What its samples hold."""
+    searched = SEARCHED if sample.get("replication") == ALONE else TOGETHER
+    return sample_shape(searched, board=str, replication=str, nodes_used=Several, round=Several)
 
 
 def scaling_conclusion(where: str, samples: Sequence[Sample]) -> Conclusion:

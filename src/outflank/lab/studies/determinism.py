@@ -7,7 +7,8 @@ from functools import partial
 from outflank.lab.classroom import RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import grouped
-from outflank.lab.report import Sample, Table
+from outflank.lab.report import Sample, Table, sample_shape
+from outflank.schema import Several, Shape
 from outflank.search.contract import Stop
 
 
@@ -42,6 +43,9 @@ class Determinism(Experiment[Choice]):
                     for number in range(1, chosen.rounds + 1)
                 ]
         return found
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        return sample_shape(scheme=str, workers=Several, game=Several, turn=Several, move=str, value=int)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         games = grouped(samples, "scheme", "workers", "game")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,9 @@ from outflank.kernels.compiler import kernel
 from outflank.lab.boards import lab_positions, othello_midgame, othello_start
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import note
+from outflank.schema import Between, Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.table import hashed
 
@@ -26,7 +27,7 @@ Words = npt.NDArray[np.uint64]
 class Choice(Parameters):
     """What is measured."""
 
-    bits: int = option(20, "The table has 2^BITS slots.")
+    bits: Annotated[int, Between(1, 40)] = option(20, "The table has 2^BITS slots.")
     boards: tuple[int, ...] = option((16, 18, 19, 20), "2^N different boards, for each N.")
 
 
@@ -109,6 +110,11 @@ class Hash(Experiment[Choice]):
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
         return [Task(name, partial(_measure, name, source, chosen)) for name, source in SOURCES.items()]
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        return sample_shape(
+            source=str, hash=str, boards=Several, free=Count, longest=Count, by_chance=Annotated[float, Between(0, 1)]
+        )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = [

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,13 @@ from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import curve
-from outflank.lab.measuring import beyond_cores, check_divides, disturbed, grouped, median, number
-from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table
+from outflank.lab.measuring import Workers, beyond_cores, check_divides, disturbed, grouped, median, number
+from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, spans_of
 from outflank.machine import usable_cores
 from outflank.parallel.events import Recording
+from outflank.schema import Between, Count, Duration, Measured, Several, Shape, kinds_of
 from outflank.search.contract import Limits, Result, Stop
 
 UNITS = ("nanoseconds", "nodes")
@@ -86,6 +87,31 @@ class Parallelism(Experiment[Choice]):
                     for workers in chosen.workers
                 ]
         return found
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        if sample.get("what") == "time":
+            return sample_shape(
+                dict.fromkeys(("useful_seconds", "user_seconds", "system_seconds"), Duration),
+                what=str,
+                scheme=str,
+                depth=Several,
+                workers=Workers,
+                round=Several,
+                seconds=Measured,
+                nodes=Several,
+            )
+        kinds = kinds_of(Spans)
+        spans = {f"{name}_{unit}": Annotated[kind, Between(0)] for name, kind in kinds.items() for unit in UNITS}
+        return sample_shape(
+            spans,
+            what=Literal["strands", "time"],
+            scheme=str,
+            depth=Several,
+            burden_ns=Duration,
+            migrations=Count,
+            nodes=Count,
+            lost=Count,
+        )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         strands = [sample for sample in samples if sample["what"] == "strands"]

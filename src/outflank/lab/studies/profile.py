@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -11,14 +11,18 @@ from outflank.lab.boards import lab_positions, othello_midgame
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import fact
 from outflank.lab.measuring import Side, beyond_cores, check_divides, grouped, number, searched, warm
-from outflank.lab.report import Flame, FlameBox, Interval, Plot, Sample, Series, Table, Timeline
+from outflank.lab.report import Flame, FlameBox, Interval, Plot, Sample, Series, Table, Timeline, sample_shape
 from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, joined, line_of
 from outflank.parallel.events import Recording
+from outflank.schema import Between, Count, Duration, Misfit, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 
 COLUMNS = 200
 """Points of the curve of busy workers."""
+
+MOST_PLIES = 200
+"""Moves of a line: more than a search has."""
 
 MOST_INTERVALS = 20_000
 """Intervals that are kept; short ones are joined until there are no more."""
@@ -54,6 +58,18 @@ class Profile(Experiment[Choice]):
     def tasks(self, chosen: Choice) -> Sequence[Task]:
         return [Task("search", partial(_traced, chosen))]
 
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        return sample_shape(
+            what=Literal["interval", "total"],
+            worker=Annotated[int, Between(0, chosen.workers - 1)],
+            kind=Literal[*KINDS],
+            begin_us=Duration,
+            end_us=Duration,
+            nodes=Count,
+            line=str,
+            also=_forwards,
+        )
+
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         spans = [sample for sample in samples if sample["what"] == "interval"]
         totals = [sample for sample in samples if sample["what"] == "total"]
@@ -74,6 +90,13 @@ class Profile(Experiment[Choice]):
     def files(self, chosen: Choice, samples: Sequence[Sample]) -> dict[str, str]:
         spans = [sample for sample in samples if sample["what"] == "interval"]
         return {".trace.json": chrome_trace(spans), ".folded": folded_stacks(spans)}
+
+
+def _forwards(sample: Sample) -> None:
+    if number(sample["end_us"]) < number(sample["begin_us"]):
+        raise Misfit("end_us", "expected a time after begin_us")
+    if len(line_of(str(sample["line"]))) > MOST_PLIES:
+        raise Misfit("line", f"expected {MOST_PLIES} moves at most")
 
 
 def _traced(chosen: Choice, stop: Stop) -> list[Sample]:

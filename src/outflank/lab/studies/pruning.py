@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from outflank.boards import AbaloneBoard
 from outflank.lab.boards import lab_positions
@@ -11,8 +11,9 @@ from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import grouped, median, number
-from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
+from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
@@ -42,6 +43,17 @@ def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: in
         "seconds": found.seconds,
     }
     return [sample]
+
+
+def _shape(**names: Kind) -> Shape:
+    return sample_shape(
+        {"program": Literal[*PROGRAMS], "position": str, "depth": Several, **names},
+        round=Several,
+        value=int,
+        leaves=Several,
+        nodes=Several,
+        seconds=Measured,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +87,9 @@ class Depths(Experiment[DepthsChoice]):
             for depth in chosen.depths
             if program != "minimax" or depth <= chosen.minimax_depth
         ]
+
+    def shape(self, chosen: DepthsChoice, sample: Sample) -> Shape:
+        return _shape(depth=Literal[*chosen.depths])
 
     def conclude(self, chosen: DepthsChoice, samples: Sequence[Sample]) -> Conclusion:
         by_depth: dict[int, Sample] = {int(depth): {"depth": depth} for depth in chosen.depths}
@@ -145,6 +160,9 @@ class Pruning(Experiment[PruningChoice]):
             for name, board in lab_positions().items()
             for program in PROGRAMS
         ]
+
+    def shape(self, chosen: PruningChoice, sample: Sample) -> Shape:
+        return _shape()
 
     def conclude(self, chosen: PruningChoice, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from outflank.errors import OutflankError
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Sample, Table
+from outflank.lab.report import Sample, Table, sample_shape
 from outflank.lab.searched import Searched, add
-from outflank.schema import conform
+from outflank.schema import Count, Shape, conform
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 
@@ -53,6 +53,21 @@ class Races(Experiment[Choice]):
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
         return [Task(scheme, partial(_checked, chosen, scheme)) for scheme in chosen.schemes]
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        if sample.get("what") == "whole":
+            counts = dict.fromkeys(("schedules", "accesses", "unfinished", "wrong_values"), Count)
+            return sample_shape(counts, what=str, scheme=str, trouble=str)
+        return sample_shape(
+            what=Literal["race", "whole"],
+            scheme=str,
+            memory=str,
+            first=str,
+            second=str,
+            times=Count,
+            declared=bool,
+            reason=str | None,
+        )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         wholes = [sample for sample in samples if sample["what"] == "whole"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, Literal
 
 from outflank.errors import UnknownName
 from outflank.lab.classroom import (
@@ -22,8 +22,9 @@ from outflank.lab.experiment import (
 )
 from outflank.lab.literature import REPORTS
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Figure, Sample, Table
+from outflank.lab.report import Cell, Figure, Sample, Table, sample_shape
 from outflank.lab.studies.checks import CHECKS, Line
+from outflank.schema import Kind, Shape
 from outflank.search.contract import Stop
 
 TITLES = {
@@ -128,6 +129,12 @@ def _parts(report: str, workers: int) -> list[Part]:
     }[report]
 
 
+@cache
+def _chosen_parts(report: str, workers: int, full: bool) -> dict[str, Any]:
+    """The parameters of a report's experiments, by their names."""
+    return {part.experiment: part.chosen(full=full) for part in _parts(report, workers)}
+
+
 NAMED_BY_001 = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
 """The four whose nodes report 001 prints."""
 
@@ -159,6 +166,20 @@ class Reproduce(Experiment[Choice]):
                     for task in _evened(tasks)
                 ]
         return found
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        reported: dict[str, Kind] = {"report": Literal[*REPORTS], "part": str}
+        report, name = sample.get("report"), sample.get("part")
+        if name in ("integer", "ratio"):
+            value: Kind = float | None if name == "ratio" else int | float | str | None
+            return sample_shape(reported, table=str, row=Cell, column=str, published=value, ours=value)
+        if report not in REPORTS:
+            return sample_shape(reported)
+        parts = _chosen_parts(str(report), chosen.workers, chosen.full)
+        if name not in parts:
+            return sample_shape(reported, part=Literal["integer", "ratio", *parts])
+        own = experiment_named(str(name)).shape(parts[str(name)], sample)
+        return sample_shape(own.names, reported, also=own.also)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         tables: list[Table] = []

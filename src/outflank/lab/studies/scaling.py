@@ -10,7 +10,9 @@ from outflank.lab.boards import lab_positions, othello_midgame
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
+    SEARCHED,
     Side,
+    Workers,
     beyond_cores,
     disturbed,
     grouped,
@@ -22,9 +24,17 @@ from outflank.lab.measuring import (
     share,
     spread,
 )
-from outflank.lab.report import Figure, Plot, Sample, Series, Table
-from outflank.lab.studies.clusters import OPENINGS, check_cluster, scaling_conclusion, scaling_tasks, start_board
+from outflank.lab.report import Figure, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.studies.clusters import (
+    OPENINGS,
+    check_cluster,
+    scaling_conclusion,
+    scaling_shape,
+    scaling_tasks,
+    start_board,
+)
 from outflank.machine import usable_cores
+from outflank.schema import Several, Shape
 from outflank.search.division import scheme_named
 
 CLUSTER_DEPTH = 17
@@ -79,6 +89,11 @@ class Scaling(Experiment[Choice]):
             depth = chosen.depth or CLUSTER_DEPTH
             return scaling_tasks(chosen.cluster, chosen.boards, chosen.policies, chosen.nodes, depth, chosen.rounds)
         return in_rounds(_sides(chosen), chosen.rounds)
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        if chosen.cluster is not None:
+            return scaling_shape(sample)
+        return sample_shape(SEARCHED, scheme=str, workers=Workers, round=Several)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
@@ -11,14 +11,43 @@ from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
 from outflank.distributed.replication import POLICIES, Replication, replication_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
-from outflank.lab.report import Sample
+from outflank.lab.report import Sample, sample_shape
 from outflank.lab.searched import noted, search
 from outflank.lab.simulation import Tally, simulate
 from outflank.lab.simulation_machines import Machines, effort
 from outflank.lab.simulation_recording import Recording, calibrated, record
 from outflank.lab.simulation_report import concluded, middle
 from outflank.machine import usable_cores
+from outflank.schema import Count, Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Stop
+
+_WHERE: dict[str, Kind] = {"threshold": Several}
+_RUN: dict[str, Kind] = {**_WHERE, "count": Several, "policy": str, "round": Several, "value": int, "jobs": Count}
+
+SHAPES: dict[str, dict[str, Kind]] = {
+    "alone": {"value": int, "nodes": Several, "seconds": Measured},
+    "recording": {
+        **_WHERE,
+        **dict.fromkeys(("jobs", "nodes"), Several),
+        **dict.fromkeys(("without_values", "without_moves", "value_weight", "move_weight", "head_us"), float),
+        "value": int,
+    },
+    "replication": {**_WHERE, "count": Several, "policy": str, "depth": Count, "effort": Measured},
+    "hidden": {**_WHERE, "value": int, "depth": Count, "expected": Measured, "measured": Measured},
+    "checked": {
+        **_RUN,
+        **dict.fromkeys(("nodes", "seconds", "expected_nodes", "expected_seconds"), Measured),
+        "expected_jobs": Count,
+    },
+    "simulated": {
+        **_RUN,
+        **dict.fromkeys(("seconds", "nodes"), Measured),
+        **dict.fromkeys(("lost", "busy", "head"), float),
+        **dict.fromkeys(("unrecorded", "stopped"), Count),
+        "depth": Count | None,
+    },
+}
+"""What its samples hold, by what they are."""
 
 CHECKED = ("none", "async")
 """Policies that are also measured."""
@@ -81,6 +110,11 @@ class Simulate(Experiment[Choice]):
                     for count in chosen.nodes
                 ]
         return tasks
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        what = sample.get("what")
+        names = SHAPES[what] if isinstance(what, str) and what in SHAPES else {}
+        return sample_shape(names, what=Literal[*SHAPES], position=str)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         return concluded(samples, rate=chosen.rate * 1e6, threshold=middle(chosen.thresholds))

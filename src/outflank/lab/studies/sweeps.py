@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from outflank import schema
 from outflank.boards import Board
 from outflank.distributed.replication import POLICIES
 from outflank.errors import UnknownName
@@ -12,6 +13,7 @@ from outflank.lab.classroom import PROGRAM, REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
+    SEARCHED,
     Side,
     beyond_cores,
     disturbed,
@@ -23,9 +25,16 @@ from outflank.lab.measuring import (
     share,
     spread,
 )
-from outflank.lab.report import Plot, Sample, Series, Table
-from outflank.lab.studies.clusters import USUAL_THRESHOLDS, check_cluster, threshold_conclusion, threshold_tasks
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.studies.clusters import (
+    USUAL_THRESHOLDS,
+    check_cluster,
+    threshold_conclusion,
+    threshold_shape,
+    threshold_tasks,
+)
 from outflank.machine import usable_cores
+from outflank.schema import Count, Kind, Several
 
 ALONE = "alone"
 """The side that all others are held against: one worker, undivided."""
@@ -44,6 +53,8 @@ class Sweep(Experiment[Any]):
 
     varied: ClassVar[str]
     """The choice: the first column, and the axis of the plot."""
+    label: ClassVar[Kind] = Count | Literal["alone"]
+    """What is chosen from."""
 
     def sides(self, chosen: Any) -> list[Side]:
         """What is compared."""
@@ -59,6 +70,9 @@ class Sweep(Experiment[Any]):
     def published(self) -> tuple[Series, ...]:
         """The reports' curves."""
         return ()
+
+    def shape(self, chosen: Any, sample: Sample) -> schema.Shape:
+        return sample_shape(SEARCHED, {self.varied: self.label}, round=Several)
 
     def conclude(self, chosen: Any, samples: Sequence[Sample]) -> Conclusion:
         groups = grouped(samples, self.varied)
@@ -166,6 +180,9 @@ class Threshold(Sweep):
         thresholds = chosen.thresholds or USUAL_THRESHOLDS
         return threshold_tasks(chosen.cluster, chosen.policies, thresholds, chosen.depth, chosen.rounds)
 
+    def shape(self, chosen: ThresholdChoice, sample: Sample) -> schema.Shape:
+        return super().shape(chosen, sample) if chosen.cluster is None else threshold_shape(sample)
+
     def conclude(self, chosen: ThresholdChoice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is None:
             return super().conclude(chosen, samples)
@@ -255,7 +272,7 @@ class Schedule(Sweep):
     question = "Should root moves be handed out one by one, in chunks, or be divided in advance?"
     reports = ("003",)
     parameters = ScheduleChoice
-    varied = "schedule"
+    varied, label = "schedule", str
 
     def sides(self, chosen: ScheduleChoice) -> list[Side]:
         boards = lab_positions()
@@ -296,7 +313,7 @@ class Shape(Sweep):
     question = "Should a spawn be a row of the board or a single move?"
     reports = ("004",)
     parameters = ShapeChoice
-    varied = "spawns"
+    varied, label = "spawns", str
 
     def sides(self, chosen: ShapeChoice) -> list[Side]:
         board = othello_midgame()

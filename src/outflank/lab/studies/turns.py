@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from outflank.boards import OthelloBoard
 from outflank.errors import UnknownName
@@ -15,8 +15,9 @@ from outflank.lab.classroom import Stopped, legal_count
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import beyond_cores, grouped, number
-from outflank.lab.report import Figure, Plot, Sample, Series, Table
+from outflank.lab.report import Figure, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
+from outflank.schema import Count, Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.probes import Counts
 
@@ -105,6 +106,14 @@ def _game(name: str, chosen: Choice, opponent: str, black: bool, number_: int, s
     return samples
 
 
+PLAYED: dict[str, Kind] = {
+    "colour": Literal["black", "white"],
+    "game": Several,
+    "turn": Several,
+    "nodes": Several,
+}
+
+
 class Turns(Experiment[Choice]):
     """Games of every algorithm against one weak player."""
 
@@ -128,6 +137,9 @@ class Turns(Experiment[Choice]):
             for name in chosen.algorithms
             for black in (True, False)
         ]
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        return sample_shape(PLAYED, algorithm=str, opponent=str, seconds=Measured)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
@@ -257,6 +269,9 @@ class Branching(Experiment[BranchingChoice]):
             for evaluation in chosen.evaluations
             for black in (True, False)
         ]
+
+    def shape(self, chosen: BranchingChoice, sample: Sample) -> Shape:
+        return sample_shape(PLAYED, evaluation=str, legal=Several, inner=Several, moves=Count)
 
     def conclude(self, chosen: BranchingChoice, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import click
 from rich import box
@@ -119,9 +119,11 @@ def _parameter(each: Field[Any]) -> click.Parameter:
 
 def _kind(annotation: Any) -> tuple[Any, bool]:
     """A parameter's type, and whether it may be left out."""
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
     if isinstance(annotation, UnionType):
         kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-        return kinds[0], True
+        return _kind(kinds[0])[0], True
     return annotation, False
 
 

@@ -1,0 +1,435 @@
+"""What `tests.fuzz` tries: for each kind of input, real ones, how they are spoilt, and what reads them."""
+
+import io
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from outflank import AbaloneBoard, OthelloBoard
+from outflank.arena import Settings, Sprt, play_match
+from outflank.arena.openings import Openings
+from outflank.arena.report import report_text
+from outflank.boards import Board
+from outflank.distributed.addresses import parse_address
+from outflank.distributed.raylets.asking import host_and_port
+from outflank.distributed.replication import replication_named
+from outflank.engine.book import Book, Opened
+from outflank.engine.classic import Classic, ask_classic
+from outflank.engine.clock import TimeControl
+from outflank.engine.simple import First
+from outflank.engine.specs import player
+from outflank.errors import OutflankError
+from outflank.formats.ggf import write_ggf
+from outflank.formats.recognise import read_all
+from outflank.formats.record import PlayedMove, Record
+from outflank.formats.records import FORMATS, read_records, write_records
+from outflank.formats.setup import Setup
+from outflank.lab import redraw
+from outflank.lab.drawing.page import page_html
+from outflank.lab.experiment import experiment_named
+from outflank.lab.store import csv_text, document
+from outflank.protocols.gtp import GtpEngine
+from outflank.protocols.nboard import NBoardEngine
+from tests.mutating import as_json, changed, spoilt, spoilt_bytes
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+DATA = Path(__file__).parent / "data"
+FEW = 12
+"""Samples of a document: the more there are, the less of it is changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind of input."""
+
+    name: str
+    weight: float
+    make: Callable[[random.Random], Any]
+    """Spoils a real one."""
+    read: Callable[[Any], None]
+    """Does with it what the package does."""
+
+
+OTHELLO, ABALONE = OthelloBoard.start().game, AbaloneBoard.start().game
+
+
+# --- words ---
+
+PLAYERS = (
+    "random",
+    "random seed=7",
+    "first",
+    "computer",
+    "computer depth=3 workers=2 evaluation=mobility ordering=squares+mobility",
+    "computer time=2.5 nodes=1000 exact=12 policy=steady habits=cache parallel=ybw threshold=3",
+    "computer level=5 table-bits=none share-alpha=no schedule=rows pin=yes quiet=2 aspiration=20",
+    "computer algorithm=mtdf step=2 pivot=reset ties=lowest passes=evaluated canonical=true",
+    "computer algorithm=uct parallel=tree-parallel workers=2 seed=3",
+    "computer report=003 depth=2",
+    "computer report=000 'evaluation=four-part'",
+    "computer book=own",
+    "gtp:",
+    "human",
+)
+
+ADDRESSES = ("local:2", "ray://127.0.0.1:6379", "ray://head.example:10001", "mpi", "localhost:6379", "10.0.0.1:1")
+POLICIES = ("none", "batch", "depth:depth=9", "async:depth=9,batch=100", "async:plies=4")
+CLOCKS = (
+    "none",
+    "60",
+    "60s",
+    "5+3",
+    "5m+3s",
+    "5:00",
+    "0.5s",
+    "2/move",
+    "2s/move",
+    "1:30+0.5",
+    "15:00//02:00",
+    "0,10",
+    "[0, 5]",
+)
+CLASSIC = ("c 2 c 2", "h c 1\n4,3\n3,3\n", "c 60 h", "c ² c 2", "h h 4 3 4,3")
+
+
+def _read_player(text: str) -> None:
+    for game in (OTHELLO, ABALONE):
+        try:
+            player(text, game).close()
+        except OutflankError:
+            if game is ABALONE:
+                raise
+
+
+def _unknown(host: str) -> str:
+    """Looks for a machine as the system does, but asks nobody."""
+    if b"\0" in host.encode("idna"):
+        raise TypeError("must be encoded string without null bytes")
+    raise OSError("not known")
+
+
+def _read_address(text: str) -> None:
+    with patch("socket.gethostbyname", _unknown):
+        _each(text, parse_address, replication_named, host_and_port)
+
+
+def _read_clock(text: str) -> None:
+    _each(text, TimeControl.parse, Sprt.parse)
+
+
+def _read_classic(text: str) -> None:
+    words = (word for line in text.splitlines() for word in line.replace(",", " ").split())
+    seats = ask_classic(words)
+    if all(seat.depth is None for seat in seats.values()):
+        for _ in Classic(seats, words).lines():
+            pass
+
+
+def _each(text: str, *readers: Callable[[str], Any]) -> None:
+    """What every reader makes of a text; the last one's line is told."""
+    for reader in readers:
+        try:
+            reader(text)
+        except OutflankError:
+            if reader is readers[-1]:
+                raise
+
+
+# --- positions and games ---
+
+
+@cache
+def records() -> tuple[Record, ...]:
+    """Whole games: of Othello on two sizes, with a pass, and of Abalone."""
+    chance = random.Random(1)
+    boards: list[Board[Any]] = [OthelloBoard.start(), OthelloBoard.start(4), AbaloneBoard.start("belgian-daisy")]
+    found = []
+    for board in boards:
+        start = Setup(format="fuzz", game=board.game, position=board.position, turn=board.turn)
+        moves = []
+        while not board.is_game_over() and len(moves) < 24:
+            board.push(chance.choice(board.legal_moves))
+            moves.append(PlayedMove(code=board.moves[-1].code, value=chance.randrange(-9, 9), seconds=chance.random()))
+        found.append(
+            Record(
+                start=start,
+                moves=tuple(moves),
+                black="Ada",
+                white="Émile",
+                event="open",
+                date="1998-05-17",
+                score=4,
+                reason="time",
+                clock="5m+3s",
+            )
+        )
+    return tuple(found)
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """The games in every format that holds them, by its suffix."""
+    found: dict[str, bytes] = {}
+    for suffix in FORMATS:
+        kept = [each for each in records() if (suffix == ".abalone") is (each.start.game == ABALONE)]
+        if suffix in (".wtb", ".txt"):
+            kept = kept[:1]  # of the usual board alone
+        if suffix == ".obf":
+            kept = [replace(each, moves=(), score=None) for each in kept]
+        if suffix == ".wtb":
+            write_records(kept, "fuzz.wtb")
+            found[suffix] = Path("fuzz.wtb").read_bytes()
+        else:
+            stream = io.BytesIO()
+            write_records(kept, stream, format=suffix)
+            found[suffix] = stream.getvalue()
+    return found
+
+
+@cache
+def positions() -> tuple[str, ...]:
+    """Positions and games as people paste them."""
+    texts = [path.read_text() for path in sorted(DATA.glob("*.position"))]
+    texts += [
+        "f5d6c3d3c4f4f6",
+        "1. f5 d6 2. c3 d3 -- c4",
+        OthelloBoard.start().to_text(),
+        OthelloBoard.start(6).to_text() + " ; D3:+2; C4:-1;",
+        AbaloneBoard.start().to_text(),
+        "a1b2 i9h8 c3c5d4 c3d6",
+        str(OthelloBoard.start()),
+        write_ggf(records()[0]),
+        files()[".sgf"].decode(),
+    ]
+    return tuple(texts)
+
+
+def _read_position(text: str) -> None:
+    for game in (None, "othello", "abalone"):
+        try:
+            boards = [Board.from_setup(each) for each in read_all(text, game=game)]
+        except OutflankError:
+            if game == "abalone":
+                raise
+            continue
+        for board in boards:
+            str(board), board.to_text(), board.legal_moves, board.outcome(), board.svg()
+
+
+def _make_file(chance: random.Random) -> tuple[str | None, bytes]:
+    suffix, data = chance.choice(list(files().items()))
+    return chance.choice((None, suffix)), spoilt_bytes(chance, data, *files().values())
+
+
+def _read_file(given: tuple[str | None, bytes]) -> None:
+    suffix, data = given
+    kept, failure = [], None
+    try:
+        kept.extend(read_records(io.BytesIO(data), format=suffix))
+    except OutflankError as error:
+        failure = error
+    for wanted, form in FORMATS.items():
+        for record in kept if form.write is not None else ():
+            try:
+                form.write(record)
+            except OutflankError as error:
+                failure = failure or error
+            len(record.moves), wanted
+    if failure is not None:
+        raise failure
+
+
+OPENINGS = "f5d6c3d3c4f4f6e6\nF5F6E6F4 % a comment\n\n# another\nf5d6c5f4e3c6d3f6\n"
+
+
+def _make_openings(chance: random.Random) -> tuple[str, str]:
+    named = chance.choice(("random:4", "layouts:2", "x.txt", "x.txt:4", "x.ggf:3"))
+    text = chance.choice((OPENINGS, files()[".ggf"].decode(), *positions()))
+    return (spoilt(chance, named), text) if chance.random() < 0.4 else (named, spoilt(chance, text, OPENINGS))
+
+
+def _read_openings(given: tuple[str, str]) -> None:
+    named, text = given
+    for path in ("x.txt", "x.ggf"):
+        Path(path).write_bytes(text.encode("utf-8", "surrogatepass"))
+    found = Openings(named, OthelloBoard.start(), seed=1, count=1)
+    found[0].to_text()
+
+
+BOOK = (
+    "# a book\n0000000810000000 0000001008000000 13 19:-8 26:-8 37:-8\n"
+    "0000000008000000 0000003810000000 13 43:+8 45:-3 29:-80\n0000000018080000 0000001c00000000 13 45:-8 44:-8 43:-16\n"
+)
+
+
+def _read_book(text: str) -> None:
+    book = Book.parse(OTHELLO, text)
+    board = OthelloBoard.start()
+    habit = Opened(book)
+    while (choice := habit.choose(board)) is not None and board.ply < 6:
+        board.push(choice.move)
+
+
+# --- programs that talk to us ---
+
+GTP = (
+    "1 protocol_version\nlist_commands\nboardsize 6\nclear_board\nplay b f5\nplay white d6\ngenmove b\nundo\n"
+    "showboard\n"
+    "time_settings 300 25 5\ntime_left b 120 0\nfinal_score\nset_game Abalone\nplay b a1b2\nreg_genmove w\nkomi 0\n"
+    "known_command play\nloadsgf x.sgf 3\nloadposition f5d6\nname\n# comment\nquit\n"
+)
+NBOARD = (
+    "nboard 2\nset depth 1\nset game (;GM[Othello]PC[NBoard]TY[8]BO[8 ---------------------------O*------*O"
+    "--------------------------- *]B[F5//1.2]W[D6];)\nset contempt 0\nmove C3/1.00/2.5\ngo\nping 3\nlearn\nset name x\n"
+)
+
+
+def _make_lines(chance: random.Random, text: str) -> str:
+    lines = text.splitlines()
+    chance.shuffle(lines)
+    some = lines[: chance.randrange(1, len(lines))]
+    return spoilt(chance, "\n".join(some), text) + "\n"
+
+
+def _read_gtp(text: str) -> None:
+    GtpEngine(lambda board: First()).run(io.StringIO(text, newline="\n"), io.StringIO())
+
+
+def _read_nboard(text: str) -> None:
+    quick = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(("hint", "analy")))
+    NBoardEngine(lambda board, depth: First()).run(io.StringIO(quick, newline="\n"), io.StringIO())
+
+
+# --- documents ---
+
+
+@cache
+def lab_documents() -> tuple[dict[str, Any], ...]:
+    """Results of every experiment, a few samples of each."""
+    found = []
+    for path in sorted(RESULTS.glob("lab/*.json")) + sorted(RESULTS.glob("cluster/*.json")):
+        whole = json.loads(path.read_text())
+        if whole["experiment"] == "reproduce":
+            found += _parts(whole)
+        whole |= {"samples": _spread(whole["samples"]), "tables": [], "searched": whole.get("searched", [])[:2]}
+        found.append(whole)
+    by_name = {each["experiment"]: each for each in found}
+    found += [_like(by_name["pivot"], "algorithms", algorithm="pvs"), _like(by_name["nodes"], "times")]
+    race = {"what": "race", "memory": "table", "first": "a", "second": "b", "times": 3, "declared": True, "reason": "r"}
+    counts = {"schedules": 4, "steps": 9, "accesses": 99, "unfinished": 0, "wrong_values": 0, "trouble": ""}
+    rows = [{"task": "ybw", "scheme": "ybw", **row} for row in ({"what": "whole", **counts}, race)]
+    found.append({**_like(by_name["hash"], "races"), "samples": rows})
+    return tuple(found)
+
+
+def _spread(samples: list[Any]) -> list[Any]:
+    """A few of them, from all over the run."""
+    return samples[:: max(1, len(samples) // FEW)][: 2 * FEW]
+
+
+def _parts(whole: dict[str, Any]) -> list[dict[str, Any]]:
+    """The experiments that a reproduction is made of, each as if it had been run by itself."""
+    from outflank.lab.studies.reproduce import REPORTS, _parts, _unwrapped
+
+    found = []
+    for report in REPORTS:
+        for part in _parts(report, 2):
+            samples = [
+                {"task": each["part_task"], **_unwrapped(each)}
+                for each in whole["samples"]
+                if (each["report"], each["part"]) == (report, part.experiment)
+            ]
+            chosen = json.loads(json.dumps(asdict(part.chosen(full=False))))
+            more = {"experiment": part.experiment, "parameters": chosen, "samples": _spread(samples)}
+            found.append({**whole, "tables": [], "searched": [], **more})
+    return found
+
+
+def _like(kept: dict[str, Any], name: str, **labels: Any) -> dict[str, Any]:
+    """Another experiment's result, made of one that has samples of the same kind."""
+    chosen = json.loads(json.dumps(asdict(experiment_named(name).parameters())))
+    return {
+        **kept,
+        "experiment": name,
+        "parameters": chosen,
+        "samples": [{**each, **labels} for each in kept["samples"]],
+    }
+
+
+def _make_lab(chance: random.Random) -> str:
+    return as_json(chance, changed(chance, chance.choice(lab_documents())))
+
+
+def _read_lab(text: str) -> None:
+    Path("lab.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    report = redraw("lab.json")
+    page_html(report).encode()
+    json.dumps(document(report)), csv_text(report.samples).encode()
+    experiment = experiment_named(report.experiment)
+    experiment.files(experiment.parameters(**report.parameters), report.samples)
+
+
+def _settings(kind: str) -> Settings:
+    start: Any = OthelloBoard.start(4) if kind == "othello" else AbaloneBoard.start()
+    return Settings(players=("first", "other"), start=start, games=4, openings="random:3", ply_limit=4)
+
+
+@cache
+def matches() -> dict[str, tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """A kept match of either game: its document and its lines."""
+    found = {}
+    for kind in ("othello", "abalone"):
+        play_match(_settings(kind), lambda text, rules: First(), out=f"kept-{kind}")
+        lines = Path(f"kept-{kind}/games.jsonl").read_text().splitlines()
+        found[kind] = json.loads(Path(f"kept-{kind}/match.json").read_text()), [json.loads(line) for line in lines]
+    return found
+
+
+def _make_match(chance: random.Random) -> tuple[str, str, str]:
+    kind = chance.choice(("othello", "othello", "othello", "abalone"))
+    head, lines = matches()[kind]
+    if chance.random() < 0.25:
+        return kind, as_json(chance, changed(chance, head)), "".join(json.dumps(line) + "\n" for line in lines)
+    spoilt_lines = [json.dumps(line) for line in lines]
+    place = chance.randrange(len(lines))
+    spoilt_lines[place] = as_json(chance, changed(chance, lines[place]))
+    return kind, json.dumps(head), "\n".join(spoilt_lines) + "\n"
+
+
+def _read_match(given: tuple[str, str, str]) -> None:
+    kind, head, lines = given
+    shutil.rmtree("match", ignore_errors=True)
+    Path("match").mkdir()
+    Path("match/match.json").write_bytes(head.encode("utf-8", "surrogatepass"))
+    Path("match/games.jsonl").write_bytes(lines.encode("utf-8", "surrogatepass"))
+    result = play_match(_settings(kind), lambda text, rules: First(), out="match", resume=True)
+    report_text(result.standing)
+
+
+@cache
+def targets() -> tuple[Target, ...]:
+    """All of them."""
+
+    def texts(kept: Callable[[], tuple[str, ...]]) -> Callable[[random.Random], str]:
+        return lambda chance: spoilt(chance, chance.choice(kept()), *kept())
+
+    return (
+        Target("player", 10, texts(lambda: PLAYERS), _read_player),
+        Target("address", 6, texts(lambda: (*ADDRESSES, *POLICIES)), _read_address),
+        Target("clock", 6, texts(lambda: CLOCKS), _read_clock),
+        Target("classic", 1, texts(lambda: CLASSIC), _read_classic),
+        Target("position", 10, texts(positions), _read_position),
+        Target("game file", 8, _make_file, _read_file),
+        Target("openings", 4, _make_openings, _read_openings),
+        Target("book", 4, texts(lambda: (BOOK,)), _read_book),
+        Target("gtp", 6, lambda chance: _make_lines(chance, GTP), _read_gtp),
+        Target("nboard", 6, lambda chance: _make_lines(chance, NBOARD), _read_nboard),
+        Target("lab", 10, _make_lab, _read_lab),
+        Target("match", 4, _make_match, _read_match),
+    )
