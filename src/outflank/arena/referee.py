@@ -206,7 +206,7 @@ class _Table:
         if not isinstance(choice, Choice):
             seat.lost = True
             raise _Forfeit(side, CRASHED, f"answered {choice!r}")
-        return choice, round(answer.seconds, 4)
+        return choice, round(answer.seconds, 3)  # as it is kept
 
     def _await(self, answer: Answer[Any], seconds: float | None) -> bool:
         """Wait for an answer; whether it came in time. Once the match is stopped there is no game to go on with."""
