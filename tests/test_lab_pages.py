@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank import Board
+from outflank import Board, OthelloBoard
 from outflank.engine.review import Judged, marks_for
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab import provenance
@@ -21,11 +21,12 @@ from outflank.lab.drawing.files import FORMATS, Wanted, report_files
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
+from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
-from outflank.lab.searched import Searched
+from outflank.lab.searched import Searched, by_position, note, noting, together, unnoted
 from tests.conftest import examples
 
 pytestmark = pytest.mark.plain
@@ -829,6 +830,60 @@ def test_values_show_themselves_in_notebooks():
     whole = report()
     for value in (whole, whole.tables[0], *whole.figures):
         assert ElementTree.fromstring(value._repr_html_()).get("class") == "outflank-report"
+
+
+# What was searched.
+
+
+START = OthelloBoard.start().to_text()
+
+
+def searched(**options) -> Searched:
+    usual = {"game": "othello", "position": START, "depth": 5, "least_depth": 5, "algorithm": "pvs", "searches": 1}
+    return Searched(**(usual | {"evaluation": "phased", "schemes": ("alone",), "workers": (1,)} | options))
+
+
+def test_depths_that_were_searched_in_one_way_are_told_together():
+    depths = [searched(depth=depth, least_depth=depth) for depth in (3, 4, 5)]
+    (place,) = by_position([*depths, searched(schemes=("alone", "ybw"), workers=(1, 2), searches=1234)])
+    assert [told for told, _ in place.lines] == [
+        "depths 3, 4, 5 · pvs · phased · one worker · 3 searches",
+        "depth 5 · pvs · phased · alone, ybw · 1, 2 workers · 1,234 searches",
+    ]
+
+
+def test_games_are_told_together_and_their_moves_kept_apart():
+    games = [searched(moves=moves, depth=2, least_depth=1, searches=30) for moves in ("f5 d6", "f5 f6", "f5 d6")]
+    assert [each.searches for each in together(games)] == [60, 30]
+    (place,) = by_position(together(games))
+    assert place.lines == (("2 games, depths 1–2 · pvs · phased · one worker · 90 searches", ("f5 d6", "f5 f6")),)
+    html = searched_html(games)
+    assert html.count("<code>f5") == 2
+    assert html.count("<svg") == 1
+
+
+def test_turns_of_a_game_are_one_entry_and_other_searches_are_not():
+    board = OthelloBoard.start()
+    with noting() as notes:
+        for name in ("f5", "d6", "c3"):
+            move = board.parse_move(name)
+            note(board, 4, algorithm="minimax", moves=(*board.moves, move))
+            board.push(move)
+        note(board, 6, algorithm="pvs")
+        with unnoted():
+            note(board, 7, algorithm="pvs")
+    note(board, 8, algorithm="pvs")
+    assert [(each.moves, each.position, each.searches) for each in notes] == [
+        ("f5 d6 c3", START, 3),
+        ("", board.to_text(), 1),
+    ]
+
+
+def test_many_positions_are_folded():
+    many = [searched(position=f"somewhere {number}") for number in range(40)]
+    html = searched_html(many)
+    assert "28 more positions" in html
+    assert html.count('class="place"') == 40
 
 
 # The page of a review.

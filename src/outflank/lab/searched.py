@@ -195,29 +195,34 @@ class Place:
 
     game: str
     position: str
-    lines: tuple[tuple[str, str], ...]
-    """What was searched, in words, and the moves where it was a game."""
+    lines: tuple[tuple[str, tuple[str, ...]], ...]
+    """What was searched, in words, and the moves of each game where it was games."""
 
 
 def by_position(searched: Iterable[Searched]) -> list[Place]:
-    """What was searched, position by position; depths that were searched in one way are told together."""
+    """What was searched, position by position; depths, or games, that were searched in one way are told together."""
     places: dict[tuple[str, str], dict[tuple[Any, ...], list[Searched]]] = {}
     for each in searched:
-        how = each.algorithm, each.evaluation, each.schemes, each.workers, each.moves
+        how = each.algorithm, each.evaluation, each.schemes, each.workers, bool(each.moves)
         places.setdefault((each.game, each.position), {}).setdefault(how, []).append(each)
     return [
-        Place(game=game, position=position, lines=tuple((_told(found), found[0].moves) for found in ways.values()))
+        Place(game=game, position=position, lines=tuple((_told(found), _games(found)) for found in ways.values()))
         for (game, position), ways in places.items()
     ]
 
 
+def _games(found: list[Searched]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.moves for each in found if each.moves))
+
+
 def _told(found: list[Searched]) -> str:
     one = found[0]
+    games = f"{len(_games(found))} games" if len(_games(found)) > 1 else "a game"
     plies = ", ".join(dict.fromkeys(each.plies for each in found))
     many = sum(each.searches for each in found)
     workers = ", ".join(map(str, one.workers))
     parts = [
-        f"a game, depth {plies}" if one.moves else f"{'depth' if plies.isdigit() else 'depths'} {plies}",
+        f"{f'{games}, ' if one.moves else ''}{'depth' if plies.isdigit() else 'depths'} {plies}",
         one.algorithm,
         *([one.evaluation] if one.evaluation else []),
         *([f"{', '.join(one.schemes)}", f"{workers} workers"] if one.schemes != (ALONE,) else ["one worker"]),

@@ -38,9 +38,10 @@ def searched_html(searched: Sequence[Searched]) -> str:
 
 def _card(place: Place, *, drawn: bool) -> str:
     items = []
-    for told, moves in place.lines:
-        game = f"<details><summary>its moves</summary><code>{escape(moves)}</code></details>" if moves else ""
-        items.append(f"<li>{escape(told)}{game}</li>")
+    for told, games in place.lines:
+        moves = "".join(f"<p><code>{escape(game)}</code></p>" for game in games)
+        folded = f"<details><summary>the moves</summary>{moves}</details>" if games else ""
+        items.append(f"<li>{escape(told)}{folded}</li>")
     try:
         board: Board[Any] | None = Board.from_text(place.position)
     except OutflankError:  # a game of one's own, without a notation

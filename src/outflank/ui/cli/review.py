@@ -14,6 +14,7 @@ from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.games.units import Scale, counted, unit_of
 from outflank.lab import store
+from outflank.lab.drawing.looks import flattened
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.provenance import provenance
@@ -217,4 +218,4 @@ def _write(out: str, board: Board[Any], found: list[Judged], marks: Marks) -> No
         deliver(out, page)
         return
     deliver(Path(out) / PAGE, page)
-    deliver(Path(out) / PICTURE, plot_svg(review.plot))
+    deliver(Path(out) / PICTURE, flattened(plot_svg(review.plot), "light"))
