@@ -4,7 +4,7 @@
     >>> board = outflank.Board.from_text("f5d6c3d3c4")
     >>> board.push("f4")
     <OthelloMove f4>
-    >>> outflank.search(board, outflank.Limits(depth=6), evaluation="mobility").value
+    >>> outflank.search(board, depth=6, evaluation="mobility").value
     1
     >>> outflank.perft(outflank.AbaloneBoard.start(), 2).leaves
     1936

@@ -1,7 +1,7 @@
 """What value a tree has, and how large it is.
 
-The package is callable: `outflank.search(board, Limits(depth=12))` finds the best move. A function
-of that name beside the folder would be hidden by it as soon as one of its modules is imported.
+The package is callable: `outflank.search(board, depth=12)` finds the best move. A function of that name beside the
+folder would be hidden by it as soon as one of its modules is imported.
 """
 
 import sys
@@ -10,10 +10,25 @@ from typing import Any
 
 
 class _Callable(ModuleType):
+    """A package that looks like the function that it is called as: to `help`, to `inspect`, in a notebook."""
+
     def __call__(self, *args: Any, **options: Any) -> Any:
         from outflank.search.deepening import search
 
         return search(*args, **options)
+
+    @property
+    def __signature__(self) -> Any:
+        from outflank.search.deepening import search
+
+        return search.__signature__  # type: ignore[attr-defined]  # `asks` has given it one
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]  # made when somebody asks
+        from outflank.search.asking import documentation
+        from outflank.search.deepening import search
+
+        return documentation(search)
 
 
 sys.modules[__name__].__class__ = _Callable

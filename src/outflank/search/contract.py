@@ -1,8 +1,11 @@
 """What a search is asked and what it answers."""
 
-from collections.abc import Callable, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from threading import Lock
+from html import escape
+from threading import RLock
 from typing import Annotated, Any, Literal, Self
 
 from outflank.boards.moves import Move
@@ -153,7 +156,7 @@ class WorkerStatistics:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """What a search, or one iteration of it, found; never more than it has."""
 
@@ -196,6 +199,39 @@ class Result:
     """Memory of the workers: their records, stacks and split points."""
     scale: Scale = field(default_factory=Scale)
     """How its values are to be read."""
+
+    def __repr__(self) -> str:
+        return f"<Result {', '.join(text for _, text in self._facts())}>"
+
+    def _repr_html_(self) -> str:
+        """A small table, for notebooks."""
+        rows = [*self._facts(), ("line", " ".join(map(str, self.pv)))]
+        if len(self.best) > 1:
+            rows += [("also", f"{entry.move} {self.scale.say(entry.value)}") for entry in self.best[1:]]
+        cells = "".join(
+            f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{escape(text)}</td></tr>'
+            for name, text in rows
+            if text
+        )
+        return f"<table>{cells}</table>"
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        """What matters most, in words."""
+        yield "move", str(self.move) if self.move else "no move: the game is over"
+        if self.said:
+            yield "value", self.said
+        if self.proved and not self.exact:
+            yield "proved", f"proved {self.proved}"
+        searched = f"depth {self.depth}" if self.depth else "nothing searched" if self.move else ""
+        yield (
+            "searched",
+            ", ".join(
+                part
+                for part, wanted in (("exact", self.exact), (searched, searched), ("stopped", self.stopped))
+                if wanted
+            ),
+        )
+        yield "work", f"{self.nodes:,} nodes in {self.seconds:.2f} s"
 
     @property
     def said(self) -> str:
@@ -283,13 +319,19 @@ Watch = Callable[[Progress], None]
 
 
 class Stop:
-    """A way to cancel searches from another thread: call it, and they come back with what they have."""
+    """A way to cancel searches from another thread, or from the handler of a signal: call it, and they come back with
+    what they have. It stays called: a search that is given it later ends at once, and warns that it does.
+    """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # a handler may call it while its own thread is in here
         self._listeners: list[Callable[[], None]] = []
+        self._spent = False
         self.called = False
         """Whether it has been called."""
+
+    def __repr__(self) -> str:
+        return f"<Stop{', called' if self.called else ''}>"
 
     def __call__(self) -> None:
         with self._lock:
@@ -309,3 +351,13 @@ class Stop:
         with self._lock:
             if listener in self._listeners:
                 self._listeners.remove(listener)
+                self._spent = self._spent or self.called
+
+    def warn_if_spent(self) -> None:
+        """Say so if a search that this has ended is followed by another."""
+        if self._spent:
+            said = "this Stop has been called and has ended a search: another one ends at once; make a new Stop for it"
+            depth, frame = 1, sys._getframe()
+            while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("outflank."):
+                depth, frame = depth + 1, frame.f_back  # where ours begins is what the user can change
+            warnings.warn(said, RuntimeWarning, stacklevel=depth)

@@ -12,6 +12,7 @@ from outflank.games.evaluation import evaluations
 from outflank.kernels.attending import Attendant
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
+from outflank.search.asking import LIMITS, asked, asks
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import (
     Comparison,
@@ -37,6 +38,7 @@ SOON_SECONDS = 0.4
 """What is expected to be over by then may keep Ctrl-C waiting."""
 
 
+@asks
 def search(
     board: Board[Any],
     limits: Limits | None = None,
@@ -49,10 +51,11 @@ def search(
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
 
-    >>> from outflank import OthelloBoard
-    >>> found = search(OthelloBoard.start(4, scoring="discs"), exact=True)
-    >>> found.value, found.exact
-    (-8, True)
+    >>> import outflank
+    >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).said
+    '-8 discs'
+    >>> outflank.search(outflank.OthelloBoard.start(), depth=3).depth
+    3
     """
     result = None
     for result in iterate(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **options):  # noqa: B007  # the last one is wanted
@@ -61,6 +64,7 @@ def search(
     return result
 
 
+@asks
 def iterate(
     board: Board[Any],
     limits: Limits | None = None,
@@ -73,7 +77,8 @@ def iterate(
 ) -> Iterator[Result]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
 
-    The keyword options are the fields of `Options`. Without any limit the search goes on until
+    Limits are given by name (`depth`, `seconds`, `nodes`) or as one `Limits`; the other keywords are the fields of
+    `Options`, which `help(outflank.search)` lists. Without any limit the search goes on until
     nothing is estimated any more, or until `stop` is called, from whatever thread. A `table`
     kept from one search to the next must be used with the same game, evaluation and passes.
     An `instrument` measures: `Counts` what is searched by the depth left, a `Recording` what workers do.
@@ -83,8 +88,9 @@ def iterate(
     With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end, so
     that there is a move and a value when it is stopped; `deepen=False` goes without. They have a table of their own.
     """
-    chosen = Options(**options)
-    limits = limits or Limits()
+    limits, chosen = asked(board, limits, options)
+    if stop is not None:
+        stop.warn_if_spent()
     scheme, workers = check(board.game, chosen, limits)
     name = scheme.name if scheme else None
     if table is not None:
@@ -133,7 +139,8 @@ def compare(board: Board[Any], together: Result, *, stop: Stop | None = None, **
 def iterate_alone(board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Any) -> Iterator[Result]:
     """The iterations of that search."""
     limits = Limits() if options.get("exact") else Limits(depth=together.depth or 1)
-    return iterate(board, limits, stop=stop, **{**options, "workers": 1, "parallel": None})
+    same = {name: value for name, value in options.items() if name not in LIMITS}
+    return iterate(board, limits, stop=stop, **{**same, "workers": 1, "parallel": None})
 
 
 class _Deepening:
