@@ -143,6 +143,15 @@ def _each(text: str, *readers: Callable[[str], Any]) -> None:
 
 # --- positions and games ---
 
+PGN = """[Event "open"]
+[Date "1998.05.17"]
+[Black "Ada"]
+[White "Émile"]
+[Result "1-0"]
+
+1. F5 D6 2. C3 D3 3. C4 F4 4. F6 {a remark} E6 1-0
+"""
+
 
 @cache
 def records() -> tuple[Record, ...]:
@@ -175,8 +184,10 @@ def records() -> tuple[Record, ...]:
 @cache
 def files() -> dict[str, bytes]:
     """The games in every format that holds them, by its suffix."""
-    found: dict[str, bytes] = {}
+    found: dict[str, bytes] = {".pgn": PGN.encode()}
     for suffix in FORMATS:
+        if suffix in found:
+            continue
         kept = [each for each in records() if (suffix == ".abalone") is (each.start.game == ABALONE)]
         if suffix in (".wtb", ".txt"):
             kept = kept[:1]  # of the usual board alone
@@ -204,6 +215,7 @@ def positions() -> tuple[str, ...]:
         AbaloneBoard.start().to_text(),
         "a1b2 i9h8 c3c5d4 c3d6",
         str(OthelloBoard.start()),
+        PGN,
         write_ggf(records()[0]),
         files()[".sgf"].decode(),
     ]
