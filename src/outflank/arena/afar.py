@@ -11,7 +11,7 @@ from outflank.arena.store import Kept
 from outflank.boards import Board
 from outflank.distributed.errands import Errands, Item
 from outflank.engine.clock import Clock
-from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer
+from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.errors import OutflankError
 from outflank.formats.record import PlayedMove, Record
 from outflank.search.contract import Stop
@@ -42,16 +42,10 @@ class Lane:
                 raise OutflankError(f"{text}: {error}") from error
 
     def check(self, boards: Iterable[Board[Any]]) -> None:
-        """See that those who can tell (`check`, as programs have it) can play from there: once, not game by game."""
+        """See that all can play from there: once, not game by game."""
         for board in boards:
             for number, text in enumerate(self._settings.players):
-                check = getattr(self._seats[number].player, "check", None)
-                if check is None:
-                    continue
-                try:
-                    check(board)
-                except PlayerFailed as failure:
-                    raise OutflankError(f"{text}: {failure}") from None
+                try_out(self._seats[number].player, board, text)
 
     def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> Game | None:
         """A game of the schedule from its opening; None if `stop` was called before it ended."""

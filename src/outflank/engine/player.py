@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from outflank.boards import Board, Move
 from outflank.engine.clock import Clock
+from outflank.errors import OutflankError
 from outflank.games.units import Scale, counted, unit_of
 from outflank.search.contract import Stop
 
@@ -68,6 +69,20 @@ class Player(Protocol):
 
     def close(self) -> None:
         """Give back what it holds: threads, tables, processes."""
+
+
+def try_out(player: Player, board: Board[Any], words: str) -> None:
+    """See that the player with these words can play from this board, where it can tell, as programs do by `check`.
+
+    Asked before a game: what cannot work is an error in a line, and not a game lost after the other.
+    """
+    check = getattr(player, "check", None)
+    if check is None:
+        return
+    try:
+        check(board)
+    except PlayerFailed as failure:
+        raise OutflankError(f"{words}: {failure}") from None
 
 
 @dataclass(slots=True)

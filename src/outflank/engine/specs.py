@@ -49,11 +49,11 @@ def player(text: str, game: Any, *, variety: int | None = None) -> Player:
     """
     kind, rest = _parted(text)
     if kind.endswith(":") or is_program(text):
-        kind = kind.rstrip(":")
+        settled, kind = kind.endswith(":"), kind.rstrip(":")
         if kind not in EXTERNAL:
             raise UnknownName.among("player", kind, KINDS)
         module = import_module(EXTERNAL[kind])
-        settings, rest = _of_program(kind, module.player, rest)
+        settings, rest = ({}, rest) if settled else _of_program(kind, module.player, rest)
         if not rest.strip():
             raise OutflankError(f"{kind}: the command of the engine is missing")
         try:

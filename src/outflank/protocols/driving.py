@@ -57,7 +57,8 @@ class ProgramPlayer:
         with self._failing():
             self._start()
             self._root = None
-            self._try(board)
+            if not board.is_game_over():
+                self._try(board)
             self._root = None
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:

@@ -5,7 +5,7 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.engine.clock import Clocks, TimeControl
-from outflank.engine.player import Choice, Player, PlayerFailed
+from outflank.engine.player import Choice, Player, PlayerFailed, try_out
 from outflank.engine.pondering import Pondering
 from outflank.engine.specs import player
 from outflank.errors import FormatError, IllegalMove, OutflankError
@@ -86,8 +86,9 @@ class Table:
             raise
 
     def _begin(self) -> None:
-        for each in self.players.values():
+        for side, each in self.players.items():
             if each is not None:
+                try_out(each, self.board, self.names[side])
                 each.new_game(self.board)
 
     def _is_over(self) -> bool:
