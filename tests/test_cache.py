@@ -1,5 +1,6 @@
 """Compiled kernels on disk, seen from other processes."""
 
+import importlib
 import json
 import os
 import pickle
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import outflank.warm
-from outflank.kernels import files
+from outflank.kernels import cache, files
 
 pytestmark = pytest.mark.compiled
 
@@ -163,6 +164,24 @@ import amount
 def add(number):
     return twice(number) + amount.K
 """
+
+
+def test_libraries_of_another_environment_are_not_the_users_own(tmp_path, monkeypatch):
+    """As with `pip install --user`, or in an environment that sees the system's packages."""
+    elsewhere = tmp_path / "elsewhere" / "site-packages"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "borrowed_tool.py").write_text("from numpy.ma import masked\n")
+    (tmp_path / "own_game.py").write_text("import own_helper\nimport borrowed_tool\n")
+    (tmp_path / "own_helper.py").write_text("from numpy.ma import masked\n")
+    monkeypatch.syspath_prepend(elsewhere)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("own_game")
+    try:
+        assert [name for name, _ in cache._reached("own_game")] == ["own_game", "own_helper"]
+        assert cache._constants(sys.modules["own_helper"])  # that constant is no ordinary array
+    finally:
+        for name in ("own_game", "own_helper", "borrowed_tool"):
+            del sys.modules[name]
 
 
 def test_imports_and_values_that_come_late_are_part_of_the_key(tmp_path, monkeypatch):

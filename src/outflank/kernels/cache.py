@@ -170,9 +170,12 @@ def _is_users(module: ModuleType, origin: str) -> bool:
         return False
     if module.__name__.split(".")[0] == origin.split(".")[0]:
         return True
+    file = Path(getattr(module, "__file__", None) or "")
+    # Not only this environment's own: there are users' installations, and environments that see the system's.
+    if not {"site-packages", "dist-packages"}.isdisjoint(file.parts):
+        return False
     paths = sysconfig.get_paths()
-    installed = tuple(paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))
-    return not str(getattr(module, "__file__", "")).startswith(installed)
+    return not any(file.is_relative_to(paths[key]) for key in ("stdlib", "platstdlib"))
 
 
 def _constants(module: ModuleType) -> bytes:
@@ -181,7 +184,7 @@ def _constants(module: ModuleType) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     for name, value in sorted(vars(module).items()):
         if not name.startswith("__") and isinstance(value, (*plain, np.ndarray)):
-            shown = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+            shown = np.asarray(value).tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
             digest.update(name.encode() + b"\0" + shown)
     return digest.digest()
 
