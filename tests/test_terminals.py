@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from outflank import Limits, OthelloBoard, search
-from outflank.ui.cli import COMMANDS, cli, games
+from outflank.ui.cli import COMMANDS, cli, common, games
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import letters_only, scaled
 from outflank.ui.cli.drawing import draw
@@ -143,3 +143,18 @@ def test_a_list_of_games_fits_its_terminal(columns, monkeypatch, tmp_path):
     assert len(lines) == 2
     assert max(map(len, lines)) <= columns
     assert ("An event" in lines[1]) == (columns == 200)
+
+
+def test_progress_is_one_line_on_a_terminal(monkeypatch):
+    stream = Stream()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with common.progress_line() as tell:
+        tell("1 of 2")
+        tell("2 of 2")
+    assert re.search(r"1 of 2\s*\x1b\[2K|1 of 2\r\x1b\[2K", stream.written())
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    with common.progress_line() as tell:
+        tell("1 of 2")
+    assert stream.getvalue() == ""

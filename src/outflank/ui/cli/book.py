@@ -9,7 +9,7 @@ from outflank.engine.book import Book
 from outflank.engine.book_building import Built, Plan, build
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
-from outflank.ui.cli.common import PositionCommand, diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.common import PositionCommand, one_board, output, position_options, print_json, progress_line
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.search_view import value_fields
@@ -51,20 +51,18 @@ def build_command(
     board = one_board(**options)
     if min(plies, depth, width) < 1 or (margin is not None and not 0 <= margin < 100):
         raise OutflankError("--plies, --depth and --width are at least 1, --margin 0 to 100")
-    stop, progress = Stop(), diagnostics()
-
-    def told(done: int, known: int) -> None:
-        if progress.is_terminal:
-            progress.print(f"\r{done} positions, {known - done} more in this ply   ", end="")
-
+    stop = Stop()
     points = {} if margin is None else {"margin": round(margin * Book(board.game).scale.points)}
     plan = Plan(plies=plies, depth=depth, width=width, **points)
-    try:
-        built = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
-    except OSError as error:
-        raise OutflankError(f"{out}: {error.strerror}") from None
-    if progress.is_terminal:
-        progress.print()
+    with progress_line() as tell:
+
+        def told(done: int, known: int) -> None:
+            tell(f"{done} positions, {known - done} more in this ply")
+
+        try:
+            built = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
+        except OSError as error:
+            raise OutflankError(f"{out}: {error.strerror}") from None
     output().print(f"{out}: {_told(built, plan, interrupted=stop.called)}")
     return 130 if stop.called else 0
 

@@ -1,5 +1,6 @@
 """`outflank review`: what each move of a game has lost."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,11 @@ from outflank.search.contract import Limits, Stop
 from outflank.ui.cli.common import (
     PositionCommand,
     describe,
-    diagnostics,
     one_board,
     output,
     position_options,
     print_json,
+    progress_line,
 )
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
@@ -81,19 +82,17 @@ def command(
     marks = marks_for(board)
     found: list[Judged] = []
     console = output()
-    progress = diagnostics()
 
-    def judge() -> None:
+    def judge(told: Callable[[str], None]) -> None:
         for each in reviewed(board, limits, exact_empties=exact, stop=stop, workers=workers):
             found.append(each)
             if as_json:
-                _print_as_json(each, marks)
-            elif progress.is_terminal:
-                progress.print(f"\r{each.ply}/{board.ply} {each.move}   ", end="")
+                _print_as_json(board, each, marks)
+            else:
+                told(f"{each.ply} of {board.ply}: {each.move}")
 
-    interruptibly(judge, stop)
-    if progress.is_terminal and not as_json:
-        progress.print("\r" + " " * 30 + "\r", end="")
+    with progress_line() as told:
+        interruptibly(lambda: judge(told), stop)
     if not as_json and out != STANDARD_OUTPUT:
         _show(console, board, found, marks)
     if out is not None:
@@ -101,8 +100,8 @@ def command(
     return 130 if stop.called else 0
 
 
-def _print_as_json(each: Judged, marks: Marks) -> None:
-    print_json("review-move", **_row(each, marks))
+def _print_as_json(board: Board[Any], each: Judged, marks: Marks) -> None:
+    print_json("review-move", **_row(each, marks), unit=unit_of(board.game).name)
 
 
 def _row(each: Judged, marks: Marks) -> Sample:
