@@ -10,6 +10,7 @@ import click
 from outflank import __version__
 from outflank.errors import OutflankError
 from outflank.ui.cli.groups import Group
+from outflank.ui.cli.importing import add_import_option
 from outflank.ui.cli.plain_text import folded, make_plain
 from outflank.ui.cli.streams import fill_closed_streams, forget_output
 
@@ -40,8 +41,7 @@ class _LazyGroup(Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"outflank.ui.cli.{name}").command
-        return command
+        return add_import_option(import_module(f"outflank.ui.cli.{name}").command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -59,6 +59,9 @@ def cli(context: click.Context) -> None:
     """Parallel game-tree search for Othello and Abalone."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+add_import_option(cli)
 
 
 def main(arguments: list[str] | None = None) -> None:
