@@ -5,7 +5,7 @@ import json
 import random
 from typing import Any
 
-ODD_NUMBERS = (0, -1, 1, 2**31, 2**63, -(2**63), 10**30, 10**400, 0.5, -0.0, 1e-320, 1e300, -1e18)
+ODD_NUMBERS = (0, -1, 1, 2.5, 2**31, 2**63, -(2**63), 10**30, 10**400, 0.5, -0.0, 1e-320, 1e300, -1e18)
 ODD_FLOATS = (float("nan"), float("inf"), float("-inf"))
 ODD_TEXTS = ("", " ", "\0", "²", "٣", "x" * 300, "\ud800", "é", "a\nb", "-", "none", "true", "{}", "%", "9" * 5000)
 ODD_VALUES: tuple[Any, ...] = (*ODD_NUMBERS, *ODD_FLOATS, *ODD_TEXTS, None, True, False, [], {}, [[]], [None], {"a": 1})
@@ -44,7 +44,7 @@ def _changed_once(chance: random.Random, document: Any) -> Any:
     elif what == 3:
         holder[chance.choice(("task", "extra", "²", "\0", f"{key} "))] = copy.deepcopy(value)
     elif what == 4 and isinstance(value, int | float) and not isinstance(value, bool):
-        holder[key] = chance.choice((-value, value + 1, value * 10, value / 2, value * 1e12, int(value), str(value)))
+        holder[key] = chance.choice((-value, value + 1, value * 10, value // 2, value * 2**40, str(value)))
     elif what == 5 and isinstance(value, str):
         holder[key] = spoilt(chance, value)
     elif what == 6:

@@ -14,6 +14,7 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.raylets.asking import host_and_port
 from outflank.distributed.replication import replication_named
 from outflank.errors import OutflankError
+from outflank.formats.abalone_moves import write_move
 from outflank.lab import redraw
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
 from outflank.search.contract import Limits, Options
@@ -177,3 +178,9 @@ def test_one_line_says_where_a_result_is_damaged(tmp_path, damage, line):
     with pytest.raises(OutflankError) as error:
         redraw(path)
     assert str(error.value).startswith(f"{path} is damaged: {line}")
+
+
+def test_an_error_is_one_line_whatever_it_shows():
+    assert str(OutflankError("no\nsuch\r\nthing")) == "no such thing"
+    with pytest.raises(OutflankError, match="70000 is no move of Abalone"):
+        write_move(70000)

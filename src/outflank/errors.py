@@ -16,7 +16,10 @@ from typing import Self
 
 
 class OutflankError(Exception):
-    """Root of the tree."""
+    """Root of the tree. What it says is one line, whatever it shows of what was read."""
+
+    def __str__(self) -> str:
+        return " ".join(super().__str__().splitlines())
 
 
 class FormatError(OutflankError, ValueError):

@@ -39,8 +39,10 @@ _cell = re.compile(r"[A-I][1-9]", re.IGNORECASE)
 
 def ends(move: int) -> tuple[Cell, Cell, int]:
     """The first and the last marble of the line, and the direction in which it steps."""
-    first = SPIRAL[cell_of(move)]
-    kind, line = int(kind_of(move)), int(direction_of(move))
+    cell, kind, line = int(cell_of(move)), int(kind_of(move)), int(direction_of(move))
+    if not (0 <= cell < len(SPIRAL) and 0 <= kind < len(MARBLES) and 0 <= line < 6):
+        raise FormatError(f"{move} is no move of Abalone")
+    first = SPIRAL[cell]
     last = stepped(first, line, int(MARBLES[kind]) - 1)
     return first, last, (line + int(SIDEWAYS[kind])) % 6
 
