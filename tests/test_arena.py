@@ -646,6 +646,15 @@ def test_a_match_is_kept_and_resumed(tmp_path):
     assert len(play_match(settings, make, out=tmp_path / "m", replace=True).games) == 8
 
 
+def test_a_match_that_another_package_goes_on_with_says_so(tmp_path):
+    settings = small("lots", "greedy", games=2)
+    first, other = ({"commit": None, "package": {"sources": sources}} for sources in ("one", "two"))
+    play_match(settings, make, out=tmp_path / "m", origin=first)
+    for origin, said in ((first, first), (other, {**other, "resumed from": first})):
+        play_match(settings, make, out=tmp_path / "m", resume=True, origin=dict(origin))
+        assert json.loads((tmp_path / "m/match.json").read_text())["provenance"] == said
+
+
 def test_an_abalone_match_is_kept(tmp_path):
     settings = Settings(players=("first", "lots"), start=AbaloneBoard.start(), games=2, ply_limit=6)
     whole = play_match(settings, make, out=tmp_path)

@@ -746,6 +746,17 @@ def test_what_notebooks_say_of_lists_and_sizes_does_not_reach_in():
     assert root.findall("section/dl/div")
 
 
+def test_a_fragment_has_the_colours_of_its_notebook():
+    root = ElementTree.fromstring(report_html(report()))
+    style = root.findtext("style")
+    for around, names in (("[data-jp-theme-light=true]", LIGHT), ("[data-jp-theme-light=false]", DARK)):
+        found = re.search(rf"(?:\.outflank-report)+:is\({re.escape(around)} \*\){{([^}}]*)}}", style)
+        assert f"--paper:{names['paper']};" in found[1]
+    # A figure takes its colours from what is around it, or it would go its own way.
+    assert not any("--paper:" in each.text for each in root.iter(f"{SVG}style"))
+    assert "--paper:" in plot_svg(plot())
+
+
 def test_pages_have_rules_for_dark_and_for_paper():
     page = page_html(report())
     assert "prefers-color-scheme:dark" in page

@@ -209,7 +209,7 @@ class Directory:
         if before != now:
             changed = ", ".join(f"{key} {one_line(str(before.get(key)))}" for key in now if before.get(key) != now[key])
             raise OutflankError(f"{head} is another match: {changed}")
-        if found["provenance"].get("commit") == self.origin.get("commit"):
+        if all(found["provenance"].get(key) == self.origin.get(key) for key in ("commit", "package")):
             self.origin = found["provenance"]
         else:
             self.origin = {**self.origin, "resumed from": found["provenance"]}

@@ -192,11 +192,19 @@ def picture(parts: Sequence[str], height: float, title: str, description: str) -
 
 def colours(selector: str) -> str:
     """CSS that gives the colours their names; paper is always light."""
+    return f"{_named(selector, LIGHT)}@media screen and (prefers-color-scheme:dark){{{_named(selector, DARK)}}}"
 
-    def block(names: Mapping[str, str]) -> str:
-        return f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in names.items())}}}"
 
-    return f"{block(LIGHT)}@media screen and (prefers-color-scheme:dark){{{block(DARK)}}}"
+def notebook_colours(selector: str) -> str:
+    """The same within notebooks that have a theme of their own, whatever the system's is."""
+    themes = (("[data-jp-theme-light=true]", LIGHT), ("[data-jp-theme-light=false]", DARK))
+    editors = ((".vscode-light", LIGHT), (".vscode-dark", DARK))
+    rules = "".join(_named(f"{selector}:is({around} *)", names) for around, names in (*themes, *editors))
+    return f"@media screen{{{rules}}}"
+
+
+def _named(selector: str, names: Mapping[str, str]) -> str:
+    return f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in names.items())}}}"
 
 
 def scoped(scope: str, rules: str) -> str:
@@ -231,7 +239,8 @@ FLAT_STYLE = "".join(
         scoped("svg.outflank-figure", PICTURE_RULES.replace("VALUE", f"{VALUE}px")),
     )
 )
-PICTURE_STYLE = colours("svg.outflank-figure") + FLAT_STYLE
+PICTURE_COLOURS = colours("svg.outflank-figure")
+PICTURE_STYLE = PICTURE_COLOURS + FLAT_STYLE
 THEMES = {"light": LIGHT, "dark": DARK}
 
 

@@ -4,7 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
-from outflank.lab.drawing.looks import FONT, colours, escape, is_number, number, scoped
+from outflank.lab.drawing.looks import (
+    FONT,
+    PICTURE_COLOURS,
+    colours,
+    escape,
+    is_number,
+    notebook_colours,
+    number,
+    scoped,
+)
 from outflank.lab.drawing.places import RULES as PLACE_RULES
 from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.plots import plot_svg
@@ -16,12 +25,13 @@ MOST_CELLS = 20_000
 WIDE, WIDEST = 95, 150
 """Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
-SCOPE = ".outflank-report"
-"""All rules stand under one class: a notebook's own look is left alone. Its look must not reach in either: sizes are
-relative to our own text, for some notebooks' root is tiny, and what they say of lists and tables is said otherwise."""
+SCOPE = ".outflank-report.outflank-report"
+"""All rules stand under one class: a notebook's own look is left alone. Its look must not reach in either: the class
+counts twice, so that what we say weighs more, and sizes are relative to our own text, for some have a tiny root."""
 
 RULES = """
 * {box-sizing:border-box}
+h1, h2, h3 {font-weight:600;color:inherit}
 h1 {font-size:1.7em;line-height:1.2;margin:0 0 .5em}
 h2 {font-size:1.25em;line-height:1.3;margin:1.6em 0 .4em;padding:0 0 .15em;border-bottom:1px solid var(--grid)}
 h3 {font-size:1em;margin:1.25em 0 .4em}
@@ -31,7 +41,8 @@ p, li {max-width:75ch;margin:.35em 0}
 .banner {border:1px solid var(--bad);border-left-width:6px;padding:.5em .75em}
 .banner strong {color:var(--bad)}
 .scroll {overflow-x:auto;max-width:100%;margin:.25em 0}
-table {border-collapse:collapse;table-layout:auto;font-size:.9em;margin:0;font-variant-numeric:tabular-nums}
+table {border-collapse:collapse;table-layout:auto;font-variant-numeric:tabular-nums}
+table {color:inherit;font-size:.9em;margin:0}
 th, td {padding:.25em .6em;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top;max-width:26em}
 th {vertical-align:bottom;border-bottom:2px solid var(--soft);font-weight:600}
 tbody tr:nth-child(odd) {background:none}
@@ -68,6 +79,7 @@ h1, h2, h3 {break-after:avoid}
 STYLE = "".join(
     (
         colours(SCOPE),
+        notebook_colours(SCOPE),
         f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75em}}",
         scoped(SCOPE, RULES),
         scoped(SCOPE, PLACE_RULES),
@@ -179,7 +191,7 @@ def _narrowest(name: str, cells: Sequence[Cell]) -> int:
 
 def figure_part(figure: Figure) -> str:
     """A figure with its title and its caption, as a part of a page."""
-    drawn = figure_svg(figure)
+    drawn = figure_svg(figure).replace(PICTURE_COLOURS, "", 1)  # those of the page are around it
     said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
     caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
     return f"<figure><h3>{escape(figure.title)}</h3>{drawn}{caption}</figure>"
