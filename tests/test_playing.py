@@ -1,7 +1,11 @@
 """A game at the terminal: keys, completion, the clock, the sign of thinking, and what is left when it ends."""
 
+import contextlib
 import io
+import os
 import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -111,11 +115,12 @@ def test_both_games_are_played_with_help_and_advice(keys, monkeypatch, start):
     assert f"moves: {' '.join(map(str, game.board.moves))}" in pages[-1]
 
 
-def test_the_board_is_not_cleared_on_a_dumb_terminal(keys, monkeypatch):
-    monkeypatch.setenv("TERM", "dumb")
-    _, screen = play(keys, "f5\rquit\r", TERM="dumb")
-    assert CLEAR not in screen.file.getvalue()
+def test_a_dumb_terminal_gets_no_control_sequences(keys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("f5\nquit\n"))
+    _, screen = play(keys, "", TERM="dumb")
+    assert "\x1b" not in screen.file.getvalue()
     assert "white thinks" in screen.file.getvalue()
+    assert "white plays" in screen.file.getvalue()
 
 
 # --- what is seen ---
@@ -205,6 +210,43 @@ def test_moves_are_printed_when_a_game_is_interrupted(keys):
     with pytest.raises(KeyboardInterrupt):
         Table(OthelloBoard.start(), seats, TimeControl(), screen.front).play()
     assert re.search(r"moves: f5 [a-h][1-8]\s*$", screen.file.getvalue())
+
+
+@pytest.mark.parametrize(("start", "suffix"), [(OthelloBoard.start, ".ggf"), (AbaloneBoard.start, ".abalone")])
+def test_a_name_without_a_suffix_gets_one(keys, tmp_path, start, suffix):
+    board = start()
+    play(keys, f"{board.legal_moves[0]}\rsave {tmp_path}/mine\rquit\r", board=board)
+    assert [path.name for path in tmp_path.iterdir()] == [f"mine{suffix}"]
+
+
+# --- on a real terminal ---
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to run it on")
+def test_a_game_is_played_on_a_terminal():
+    pty = pytest.importorskip("pty")
+    pid, terminal = pty.fork()
+    if pid == 0:  # pragma: no cover
+        words = ["-m", "outflank", "play", "--white", "first", "--clock", "5+3"]
+        os.execve(sys.executable, [sys.executable, *words], os.environ | {"TERM": "dumb", "COLUMNS": "80"})
+    os.write(terminal, b"f5\rquit\r")
+    shown = b""
+    with contextlib.suppress(OSError):  # the end, on Linux
+        while data := os.read(terminal, 4096):
+            shown += data
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    text = shown.decode()
+    assert "clock: 5 minutes for the game, 3 seconds more after each move" in text
+    assert "black plays f5" in text
+    assert "moves: f5 f4" in text
+    assert "\x1b" not in text
+
+
+def test_only_a_terminal_imports_the_line_editor():
+    checked = "import outflank.ui.cli.play, outflank.ui.cli.search, sys; print('prompt_toolkit' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", checked], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 # --- options ---

@@ -11,6 +11,7 @@ from outflank.errors import OutflankError
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import read_records, write_records
 from outflank.formats.setup import Setup
+from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side
 
 
@@ -38,10 +39,17 @@ def save_game(record: Record, name: str) -> Path:
     path = Path(name).expanduser()
     if not path.name:
         raise OutflankError("save where? give a file name")
+    if not path.suffix:
+        path = path.with_suffix(_suffix(record))
     if path.exists():
         raise OutflankError(f"{path} exists: choose another name")
     write_records([record], path)
     return path
+
+
+def _suffix(record: Record) -> str:
+    """How a file is called that keeps everything of a game."""
+    return ".abalone" if isinstance(record.start.game, Abalone) else ".ggf"
 
 
 def load_game(name: str, game: Any) -> tuple[Board[Any], Board[Any], list[PlayedMove]]:
@@ -62,8 +70,7 @@ def review_game(record: Record) -> None:
     """Go through a game as `outflank review` does."""
     from outflank.ui.cli.review import command
 
-    suffix = "abalone" if isinstance(Board.from_setup(record.setup), AbaloneBoard) else "ggf"
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / f"game.{suffix}"
+        path = Path(directory) / f"game{_suffix(record)}"
         write_records([record], path)
         command.main(["--file", str(path)], prog_name="outflank review", standalone_mode=False)

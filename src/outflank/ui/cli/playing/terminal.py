@@ -43,14 +43,16 @@ class Terminal:
         self, console: Console | None = None, *, keyboard: Input | None = None, screen: Output | None = None
     ) -> None:
         self.console = console or output()
-        self._session: PromptSession[str] = PromptSession(
-            history=InMemoryHistory(),
-            complete_style=CompleteStyle.MULTI_COLUMN,
-            complete_while_typing=False,
-            reserve_space_for_menu=0,
-            input=keyboard,
-            output=screen,
-        )
+        self._session: PromptSession[str] | None = None
+        if not self.console.is_dumb_terminal:  # which would show the editor's control sequences as they are
+            self._session = PromptSession(
+                history=InMemoryHistory(),
+                complete_style=CompleteStyle.MULTI_COLUMN,
+                complete_while_typing=False,
+                reserve_space_for_menu=0,
+                input=keyboard,
+                output=screen,
+            )
         self._news: list[str] = []
         self._notes: list[str] = []
 
@@ -93,25 +95,28 @@ class Terminal:
     # --- the human ---
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
+        try:
+            line = input(prompt) if self._session is None else self._edited(self._session, prompt, words, ticking)
+        except EOFError:
+            raise Leave from None
+        if ticking is not None and ticking.left(ticking.side) == 0.0:
+            raise OutOfTime  # on a dumb terminal no flag falls by itself
+        return line.strip()
+
+    def _edited(self, session: PromptSession[str], prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
         left = None if ticking is None else ticking.left(ticking.side)
 
         def flag() -> None:
             if left is not None:
                 get_app().create_background_task(_falls(left))
 
-        try:
-            line = self._session.prompt(
-                prompt,
-                completer=Words(words),
-                bottom_toolbar=lambda: _toolbar(ticking),
-                refresh_interval=0 if left is None else TICK,
-                pre_run=flag,
-            )
-        except EOFError:
-            raise Leave from None
-        if ticking is not None and ticking.left(ticking.side) == 0.0:
-            raise OutOfTime  # on a dumb terminal no flag falls by itself
-        return line.strip()
+        return session.prompt(
+            prompt,
+            completer=Words(words),
+            bottom_toolbar=lambda: _toolbar(ticking),
+            refresh_interval=0 if left is None else TICK,
+            pre_run=flag,
+        )
 
     # --- the computer ---
 
