@@ -176,7 +176,7 @@ def small(tmp_path_factory, few_parts, nodes_here):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", SMALL)
-def test_an_experiment_says_something_and_can_be_drawn_again_from_its_json_alone(name, small, tmp_path):
+def test_an_experiment_says_what_it_searched_and_can_be_drawn_again_from_its_json_alone(name, small, tmp_path):
     report, out = small(name)
     assert report.passed
     assert report.complete
@@ -192,6 +192,7 @@ def test_an_experiment_says_something_and_can_be_drawn_again_from_its_json_alone
     assert again.notes == report.notes
     for path in out.iterdir():
         assert (tmp_path / path.name).read_text() == path.read_text()
+    check_searched(name, out)
 
 
 @pytest.mark.plain
@@ -250,10 +251,8 @@ SEARCHED = {
 """The positions and depths that each experiment in small really searches."""
 
 
-@pytest.mark.compiled
-@pytest.mark.parametrize("name", SMALL)
-def test_positions_and_depths_that_were_searched_are_in_the_json_and_on_the_page(name, small):
-    _, out = small(name)
+def check_searched(name, out):
+    """The positions and depths that were really searched are in the JSON and on the page."""
     told = json.loads((out / f"{name}.json").read_text())["searched"]
     assert {(each["position"], each["depth"]) for each in told} == SEARCHED[name]
     page = ElementTree.fromstring((out / f"{name}.html").read_text().removeprefix("<!DOCTYPE html>"))
