@@ -4,6 +4,7 @@ import io
 import json
 import random
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -18,24 +19,28 @@ from outflank.arena.report import report_text
 from outflank.boards import Board
 from outflank.distributed.addresses import parse_address
 from outflank.distributed.raylets.asking import host_and_port
+from outflank.distributed.raylets.membership import members
 from outflank.distributed.replication import replication_named
 from outflank.engine.book import Book, Opened
 from outflank.engine.classic import Classic, ask_classic
-from outflank.engine.clock import TimeControl
+from outflank.engine.clock import Clocks, TimeControl
 from outflank.engine.simple import First
 from outflank.engine.specs import player
+from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
 from outflank.formats.ggf import write_ggf
 from outflank.formats.recognise import read_all
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import FORMATS, read_records, write_records
 from outflank.formats.setup import Setup
+from outflank.games.sides import Side
 from outflank.lab import redraw
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import experiment_named
 from outflank.lab.store import csv_text, document
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
+from outflank.search.contract import Limits
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -120,7 +125,18 @@ def _read_address(text: str) -> None:
 
 
 def _read_clock(text: str) -> None:
-    _each(text, TimeControl.parse, Sprt.parse)
+    _each(text, lambda words: _wait_by(TimeControl.parse(words)), Sprt.parse)
+
+
+def _wait_by(control: TimeControl) -> None:
+    """Nothing, for as long as a clock allows: what a referee and a search do with it."""
+    clock = Clocks.alike(control).of(Side.BLACK)
+    told = threading.Event()
+    told.set()
+    told.wait(clock.move_seconds)
+    budget = Steady().budget(OthelloBoard.start(), clock, None)
+    Limits(seconds=budget.hard_seconds)
+    str(control), control.in_words
 
 
 def _read_classic(text: str) -> None:
@@ -320,6 +336,29 @@ def _read_nboard(text: str) -> None:
 
 # --- documents ---
 
+MEMBER = {
+    "address": "127.0.0.1:6379",
+    "head": True,
+    "cores": 2,
+    "pid": 4711,
+    "started": 1.5e9,
+    "directory": "session",
+    "token_file": "token",
+}
+
+
+def _make_member(chance: random.Random) -> str:
+    return as_json(chance, changed(chance, MEMBER))
+
+
+def _read_member(text: str) -> None:
+    """What a note of a cluster's process says of it; a damaged one is as if it were not there."""
+    Path("state").mkdir(exist_ok=True)
+    Path("state/1.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    with patch("outflank.distributed.raylets.membership._state", lambda: Path("state")):
+        for member in members():
+            Path("/proc") / f"{member.pid:d}", f"{member.started:.1f} {member.cores:d}", member.address.partition(":")
+
 
 @cache
 def lab_documents() -> tuple[dict[str, Any], ...]:
@@ -444,4 +483,5 @@ def targets() -> tuple[Target, ...]:
         Target("nboard", 6, lambda chance: _make_lines(chance, NBOARD), _read_nboard),
         Target("lab", 10, _make_lab, _read_lab),
         Target("match", 4, _make_match, _read_match),
+        Target("member", 2, _make_member, _read_member),
     )

@@ -8,11 +8,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 import pytest
 
+from outflank.arena import Settings, Sprt
 from outflank.arena.openings import Openings
 from outflank.boards import OthelloBoard
 from outflank.distributed.addresses import parse_address
 from outflank.distributed.raylets.asking import host_and_port
 from outflank.distributed.replication import replication_named
+from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError
 from outflank.formats.abalone_moves import write_move
 from outflank.lab import redraw
@@ -184,3 +186,17 @@ def test_an_error_is_one_line_whatever_it_shows():
     assert str(OutflankError("no\nsuch\r\nthing")) == "no such thing"
     with pytest.raises(OutflankError, match="70000 is no move of Abalone"):
         write_move(70000)
+
+
+def test_clocks_and_matches_are_checked_by_their_types():
+    with pytest.raises(OutflankError, match=r"more than 1e\+09 seconds"):
+        TimeControl.parse("999999h")
+    for wrong in ({"game_seconds": "5"}, {"increment_seconds": float("nan")}, {"move_seconds": True}):
+        with pytest.raises(OutflankError, match="expected a number"):
+            TimeControl(**wrong)
+    for wrong in ({"games": "4"}, {"players": "ab"}, {"start": "f5"}, {"clock": 5}, {"ply_limit": 1.5}):
+        with pytest.raises(OutflankError, match="expected a"):
+            Settings(**{"players": ("a", "b"), "start": OthelloBoard.start(), **wrong})
+    for wrong in ("nan,5", "0,inf", "٣,5", "0", "0,1,2"):
+        with pytest.raises(OutflankError, match="SPRT"):
+            Sprt.parse(wrong)

@@ -129,7 +129,7 @@ def _conformed(kind: Kind, value: Any) -> Any:
         return _named(kind, value)
     if isinstance(kind, type) and is_dataclass(kind) and not isinstance(value, kind):
         return made(kind, value)
-    if not isinstance(value, kind):
+    if not isinstance(value, origin or kind):
         raise Misfit.found(kind, value)
     return value
 

@@ -214,7 +214,7 @@ class _Table:
         answer.when_there(arrived.set)
         self.stop.tell(arrived.set)
         try:
-            arrived.wait(seconds)
+            arrived.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
         finally:
             self.stop.forget(arrived.set)
         if self.stop.called:

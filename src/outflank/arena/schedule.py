@@ -11,6 +11,7 @@ from outflank.arena.sprt import Sprt
 from outflank.boards import Board
 from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError
+from outflank.schema import check_fields
 
 MOST_GAMES = 1_000_000
 
@@ -39,6 +40,7 @@ class Settings:
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if len(self.players) < 2:
             raise OutflankError("a match has at least two players")
         if not 1 <= self.games <= MOST_GAMES:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 from outflank.arena.likelihood import log_likelihood_scaled
 from outflank.arena.statistics import ELO_PER_DEVIATION, Observed, score_of
 from outflank.errors import OutflankError
+from outflank.schema import check_fields
+from outflank.words import from_words
 
 Scale = Literal["normalized", "logistic"]
 Decision = Literal["H0", "H1"]
@@ -35,12 +37,11 @@ class Sprt:
     """What the hypotheses are in: `normalized` Elo, as engines are tested today, or `logistic`, the usual one."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not -MOST <= self.elo0 < self.elo1 <= MOST:
             raise OutflankError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: two differences in Elo, the smaller one first")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise OutflankError(f"SPRT with errors {self.alpha:g} and {self.beta:g}: both lie between 0 and 0.5")
-        if self.scale not in ("normalized", "logistic"):
-            raise OutflankError(f"SPRT in {self.scale!r} Elo: normalized or logistic")
 
     @classmethod
     def parse(cls, text: str, *, scale: Scale = "normalized") -> "Sprt":
@@ -49,10 +50,10 @@ class Sprt:
         >>> Sprt.parse("0, 10").elo1
         10.0
         """
-        try:
-            elo0, elo1 = (float(word) for word in text.strip("[] ").split(","))
-        except ValueError:
-            raise OutflankError(f"SPRT {text!r}: two differences in Elo, like 0,10") from None
+        words = [word.strip() for word in text.strip("[] ").split(",")]
+        if len(words) != 2:
+            raise OutflankError(f"SPRT {text!r}: two differences in Elo, like 0,10")
+        elo0, elo1 = (from_words(float, word, "SPRT") for word in words)
         return cls(elo0=elo0, elo1=elo1, scale=scale)
 
     @property

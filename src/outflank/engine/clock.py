@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from outflank.errors import FormatError
 from outflank.formats.clocks import ClockTimes, read_clock, write_clock, write_time
 from outflank.games.sides import Side
+from outflank.schema import check_fields
+from outflank.search.contract import LONGEST_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,9 @@ class TimeControl:
     move_seconds: float | None = None
     """For each move."""
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
         """`5+3` (five minutes, three seconds more after each move), `30s`, `5m`, `5:00+2s`, `2s/move`, or `none`."""
@@ -39,6 +44,8 @@ class TimeControl:
         times = read_clock(_with_units(words))
         if times is None:
             raise FormatError(f"{text!r} is no clock: 5+3 (minutes and seconds), 5m, 5:00, 30s+1s, 2s/move or none")
+        if max(times.game or 0.0, times.increment, times.move or 0.0) > LONGEST_SECONDS:
+            raise FormatError(f"{text!r} is a clock of more than {LONGEST_SECONDS:g} seconds")
         return cls(game_seconds=times.game, increment_seconds=times.increment, move_seconds=times.move)
 
     def __str__(self) -> str:

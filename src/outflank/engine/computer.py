@@ -18,7 +18,7 @@ from outflank.errors import OutflankError
 from outflank.games.othello.kernels import Othello
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Limits, Options, Result, Stop
+from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Result, Stop
 from outflank.search.deepening import iterate
 from outflank.search.root import Root
 from outflank.search.table import Table
@@ -262,7 +262,7 @@ def settings_of_computers() -> dict[str, Kind]:
 def _left(budget: Budget, began: float) -> float | None:
     if budget.hard_seconds is None:
         return None
-    return max(0.001, budget.hard_seconds - (time.perf_counter() - began))
+    return min(LONGEST_SECONDS, max(0.001, budget.hard_seconds - (time.perf_counter() - began)))
 
 
 def _choice(result: Result) -> Choice:

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from outflank.distributed.raylets import taming
 from outflank.distributed.raylets.asking import ClusterNode, host_and_port, nodes_of, reason, require_protection
@@ -29,6 +29,7 @@ from outflank.errors import OutflankError
 from outflank.formats.files import write_whole
 from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
+from outflank.schema import Between, conform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Member:
     """HOST:PORT of the head."""
     head: bool
     cores: int
-    pid: int
+    pid: Annotated[int, Between(1, 2**31 - 1)]
     started: float
     """When the process began: a number alone may belong to another one by now."""
     directory: str
@@ -119,8 +120,8 @@ def members() -> tuple[Member, ...]:
     _require_ours()
     found = []
     for path in sorted(_state().glob("*.json")):
-        with suppress(OSError, ValueError, TypeError):  # one that is just being removed, or that we did not write
-            found.append(Member(**json.loads(path.read_text())))
+        with suppress(OSError, ValueError, RecursionError):  # one that is just being removed, or that we did not write
+            found.append(conform(Member, json.loads(path.read_text())))
     return tuple(found)
 
 
