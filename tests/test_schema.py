@@ -195,7 +195,7 @@ def test_clocks_and_matches_are_checked_by_their_types():
         with pytest.raises(OutflankError, match="expected a number"):
             TimeControl(**wrong)
     for wrong in ({"games": "4"}, {"players": "ab"}, {"start": "f5"}, {"clock": 5}, {"ply_limit": 1.5}):
-        with pytest.raises(OutflankError, match="expected a"):
+        with pytest.raises(OutflankError, match="expected"):
             Settings(**{"players": ("a", "b"), "start": OthelloBoard.start(), **wrong})
     for wrong in ("nan,5", "0,inf", "٣,5", "0", "0,1,2"):
         with pytest.raises(OutflankError, match="SPRT"):
