@@ -505,6 +505,19 @@ def test_a_run_is_resumed_with_its_own_parameters_alone(counting, tmp_path, caps
 
 
 @pytest.mark.plain
+def test_a_terminal_is_told_what_was_searched(counting, tmp_path, capsys):
+    lab.run("counting", upto=2, out=tmp_path)
+    path = tmp_path / "counting.json"
+    how = {"game": "othello", "algorithm": "pvs", "schemes": ["alone"], "workers": [1], "searches": 1}
+    searched = [{**how, "position": f"{place} X", "depth": 3, "least_depth": 3} for place in range(6)]
+    path.write_text(json.dumps({**json.loads(path.read_text()), "searched": searched}))
+    _, out, _ = command(capsys, "redraw", path)
+    assert "• searched: othello 0 X\n    depth 3 · pvs · one worker · 1 search\n" in out
+    assert out.count("• searched: othello") == 4
+    assert "2 more positions" in out
+
+
+@pytest.mark.plain
 def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, capsys):
     lab.run("counting", upto=2, out=tmp_path / "kept")
     counting.measured.clear()

@@ -30,8 +30,8 @@ from outflank.words import is_count
 REDRAW = "redraw"
 MOST_FILES = 8
 """Files that are named of those that were written."""
-MOST_SEARCHED = 6
-"""Lines that a terminal gets about what was searched."""
+MOST_SEARCHED = 4
+"""Positions that were searched, and ways in which each was, that are told on a terminal."""
 
 
 class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
@@ -274,14 +274,16 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
 
 
 def _print_searched(console: Console, report: Report) -> None:
-    """What was searched, a line each."""
-    lines = [
-        f"{place.game} {place.position}: {told}" for place in by_position(report.searched) for told, _ in place.lines
-    ]
-    for line in lines[:MOST_SEARCHED]:
-        console.print(f"• searched: {line}")
-    if len(lines) > MOST_SEARCHED:
-        console.print(f"• searched: {len(lines) - MOST_SEARCHED} more, which --out and --json tell")
+    """What was searched, position by position."""
+    places = by_position(report.searched)
+    for place in places[:MOST_SEARCHED]:
+        console.print(f"• searched: {place.game} {place.position}")
+        for told, _ in place.lines[:MOST_SEARCHED]:
+            console.print(f"    {told}")
+        if len(place.lines) > MOST_SEARCHED:
+            console.print(f"    and {len(place.lines) - MOST_SEARCHED} more")
+    if len(places) > MOST_SEARCHED:
+        console.print(f"• searched: {len(places) - MOST_SEARCHED} more positions, which --out and --json tell")
 
 
 def _print_table(console: Console, table: LabTable) -> None:
