@@ -260,13 +260,52 @@ def test_without_a_home_directory_nothing_is_kept_but_all_works():
         assert "home directory" in done.stderr + done.stdout
 
 
-def test_a_game_in_a_script_is_compiled_but_not_kept(tmp_path):
+SCRIPT = """
+import sys
+from outflank.kernels import cache
+from outflank.kernels.compiler import inner
+
+if len(sys.argv) > 1:
+    @inner
+    def allowed(most):
+        return most + 1
+else:
+    @inner
+    def allowed(most):
+        return most
+
+""" + GAME.replace("import {helper}\n", "").replace("{helper}.allowed", "allowed")
+SCRIPT_END = "\nprint(leaves(), {event.how for event in cache.history})\n"
+
+
+def test_a_game_in_a_script_is_kept_like_a_modules(tmp_path):
     script = tmp_path / "script.py"
-    (tmp_path / "amount.py").write_text(HELPER.format(extra=0))
-    script.write_text(GAME.format(helper="amount") + "\nprint(leaves())\n")
-    for _ in range(2):
-        done = python(str(script), cache_dir=tmp_path / "cache")
-        assert (done.stdout, done.returncode) == ("64\n", 0), done.stderr
+    script.write_text(SCRIPT + SCRIPT_END)
+    arguments = {"cache_dir": tmp_path / "cache"}
+    assert python(str(script), **arguments).stdout == "64 {'compiled'}\n"
+    assert python(str(script), **arguments).stdout == "64 {'loaded'}\n"
+    # Which of the functions in the file are defined is part of the key, and so is the file.
+    assert python(str(script), "more", **arguments).stdout == "729 {'compiled'}\n"
+    script.write_text(SCRIPT.replace("return most\n", "return most + 1\n") + SCRIPT_END)
+    assert python(str(script), **arguments).stdout == "729 {'compiled'}\n"
+    script.write_text(SCRIPT + SCRIPT_END)
+    assert python(str(script), **arguments).stdout == "64 {'loaded'}\n"
+
+
+LATER = """
+import pathlib, sys
+text = pathlib.Path(sys.argv[1]).read_text()
+exec(text)
+"""
+
+
+def test_what_is_not_in_a_scripts_file_is_not_kept(tmp_path):
+    text, executed = tmp_path / "text", tmp_path / "executed.py"
+    text.write_text(SCRIPT.replace("len(sys.argv) > 1", "False") + SCRIPT_END)
+    executed.write_text(LATER)
+    for command in ([str(executed), str(text)], ["-c", text.read_text()]):
+        done = python(*command, cache_dir=tmp_path / "cache")
+        assert done.stdout == "64 {'compiled'}\n", done.stderr
     assert not list((tmp_path / "cache").rglob("*.kernel"))
 
 

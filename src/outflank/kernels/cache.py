@@ -31,7 +31,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.kernels import files
+from outflank.kernels import files, scripts
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
@@ -71,6 +71,8 @@ _origins: set[str] = set()  # users' modules that define kernel code
 _sources: dict[str, bytes] = {}  # users' modules, those they import included -> digest when they were imported
 _touched: set[type] = set()  # types for which a user's module registered a body
 _unkeyed: set[type] = set()  # types whose bodies hold values that no source tells
+_untold: set[str] = set()  # origins with kernel code that their file does not hold
+_defined: set[str] = set()  # users' kernel code: which of the functions in a file are defined may depend on anything
 
 
 def note_origin(function: Callable[..., Any], cls: type | None = None) -> None:
@@ -84,6 +86,9 @@ def note_origin(function: Callable[..., Any], cls: type | None = None) -> None:
         _package_stamp()
         return
     _origins.add(module)
+    _defined.add(f"{module} {function.__qualname__} {function.__code__.co_firstlineno}")
+    if module == scripts.MAIN and not scripts.stands_in_the_script(function):
+        _untold.add(module)
     for name, source in _reached(module):
         _sources[name] = hashlib.blake2b(source, digest_size=16).digest()
     if cls is not None:
@@ -196,9 +201,11 @@ def _users_part(module: str, classes: Collection[type]) -> bytes | None:
     """
     if _ours(module) and all(_ours(cls.__module__) and cls not in _touched for cls in classes):
         return b""
-    if "__main__" in _origins or any(cls in _unkeyed or "<locals>" in cls.__qualname__ for cls in classes):
+    if _untold or any(cls in _unkeyed or "<locals>" in cls.__qualname__ for cls in classes):
         return None
-    parts = []
+    if any(cls.__module__ == scripts.MAIN and not scripts.is_found_by_name(cls) for cls in classes):
+        return None
+    parts = [repr(sorted(_defined)).encode()]
     for origin in sorted(_origins):
         reached = sorted(_reached(origin))
         if origin not in (name for name, _ in reached):
@@ -275,10 +282,8 @@ class KernelCache:
         path = self._path(signature, result.codegen)
         if path is None or result.lifted or result.library.has_dynamic_globals:
             return
-        from numba.core.serialize import dumps
-
         try:
-            files.write(path, dumps(result._reduce()))
+            files.write(path, scripts.dumps(result._reduce()))
         except OSError as error:
             files.warn_once(f"kernels cannot be kept in {path.parent} ({error.strerror})")
         except files.Exposed as error:

@@ -27,6 +27,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from outflank.kernels import cache
+from outflank.kernels.explaining import explained
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """How every function is compiled. The numpy model spares a test for zero at each division."""
@@ -98,7 +99,13 @@ class Kernel:
         _kernels.append(self)
 
     def __call__(self, *args: Any) -> Any:
-        return self.compiled(*args)
+        try:
+            return self.compiled(*args)
+        except Exception as error:
+            told = explained(error)
+            if told is None:
+                raise
+            raise told from None  # the compiler's own text is some sixty lines
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"

@@ -1,0 +1,84 @@
+"""What users are told of kernel code that does not compile."""
+
+import sys
+from types import ModuleType
+from typing import NamedTuple
+
+import pytest
+
+import outflank
+from outflank import OthelloBoard, OutflankError
+from outflank.games.evaluation import value
+from outflank.kernels.compiler import kernel
+from outflank.kernels.explaining import explained
+
+WEIGHTS = {"corner": 12}
+
+
+def weight(worth):
+    return 2 * worth
+
+
+class Forgetful(NamedTuple):
+    worth: int
+
+
+@value.register(Forgetful)
+def _(evaluation, game, position, state):
+    return weight(evaluation.worth)
+
+
+@kernel
+def looked_up(number):
+    return WEIGHTS[number]
+
+
+@kernel
+def borrowed(number):
+    return beside.weight(number)
+
+
+@kernel
+def mistaken(number):
+    return number.nothing
+
+
+beside = ModuleType("beside")
+beside.weight = weight
+
+
+def last_line(function) -> int:
+    return function.py_func.__code__.co_firstlineno + 2
+
+
+@pytest.mark.compiled
+def test_a_helper_without_inner_is_named_in_a_sentence():
+    with pytest.raises(OutflankError) as caught:
+        outflank.search(OthelloBoard.start(), depth=2, workers=1, evaluation=Forgetful(1))
+    line = value.dispatch(Forgetful).__code__.co_firstlineno + 2
+    assert str(caught.value) == (
+        f"test_explaining.py, line {line}: weight is plain Python, which kernel code cannot call: "
+        "write @inner above it (from outflank.kernels.compiler import inner)"
+    )
+    assert caught.value.__suppress_context__  # the compiler's own text is not shown
+
+
+@pytest.mark.compiled
+def test_so_is_what_kernels_cannot_use(monkeypatch):
+    monkeypatch.setitem(sys.modules, "beside", beside)
+    with pytest.raises(OutflankError, match=f"line {last_line(looked_up)}: WEIGHTS is a dict"):
+        looked_up("corner")
+    with pytest.raises(OutflankError, match=f"line {last_line(borrowed)}: weight is plain Python"):
+        borrowed(1)
+
+
+@pytest.mark.compiled
+def test_what_is_no_common_mistake_is_left_to_the_compiler():
+    with pytest.raises(Exception, match="nothing") as caught:
+        mistaken(1)
+    assert not isinstance(caught.value, OutflankError)
+
+
+@pytest.mark.plain
+def test_other_errors_are_nobodys_business():
+    assert explained(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None
