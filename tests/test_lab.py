@@ -24,7 +24,7 @@ from outflank.lab import experiment as registry
 from outflank.lab.boards import MIDGAME_LINE, lab_positions, othello_start
 from outflank.lab.provenance import in_command_line
 from outflank.lab.studies import reproduce
-from outflank.search.contract import Stop
+from outflank.search.contract import Limits, Stop
 from outflank.ui.cli import main
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "lab"
@@ -275,6 +275,16 @@ def test_a_depth_that_is_never_reached_is_not_told_as_searched():
     report = lab.run("scaling", position=OthelloBoard.start(4).to_text(), depth=40, workers=(1,), rounds=1)
     (told,) = report.searched
     assert told.depth < 40
+
+
+def test_an_experiment_of_ones_own_tells_what_it_searched(counting, monkeypatch):
+    def task(stop):
+        lab.search(OthelloBoard.start(4), Limits(depth=2), workers=1)
+        return [{"number": 1, "square": 1}]
+
+    monkeypatch.setattr(counting, "tasks", lambda self, chosen: [lab.Task("one", task)])
+    (told,) = lab.run("counting").searched
+    assert (told.position, told.depth, told.algorithm) == (OthelloBoard.start(4).to_text(), 2, "pvs")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 
 `lab.experiments()` lists them; `lab.run(name, ...)` returns a `Report` with tables, figures and
 samples, which draws itself in a notebook; `lab.redraw(path)` makes one from its JSON alone.
+`lab.search` is `outflank.search` for experiments of your own: reports tell what it searched.
 """
 
 from outflank.lab.experiment import (
@@ -20,6 +21,7 @@ from outflank.lab.experiment import (
 )
 from outflank.lab.report import Figure, Flame, Plot, Report, Sample, Series, Table, Timeline
 from outflank.lab.running import Progress, redraw, run
+from outflank.lab.searched import Searched, search
 
 __all__ = [
     "Conclusion",
@@ -31,6 +33,7 @@ __all__ = [
     "Progress",
     "Report",
     "Sample",
+    "Searched",
     "Series",
     "Table",
     "Task",
@@ -41,4 +44,5 @@ __all__ = [
     "redraw",
     "register",
     "run",
+    "search",
 ]
