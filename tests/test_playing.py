@@ -147,6 +147,8 @@ def test_a_clock_ticks_and_low_time_is_shown():
     assert ticking.said() == [("black 1:00", False), ("white 0:34", False)]
     hurried = Ticking(clocks, Side.WHITE, began=time.perf_counter() - 55.55)
     assert hurried.said() == [("black 1:00", False), ("white 0:04.4 low", True)]
+    both = Ticking(Clocks.alike(TimeControl.parse("9s")), Side.WHITE)
+    assert len("".join(text for _, text, *_ in _toolbar(both))) <= 60
     assert any("red" in style and "low" in text for style, text, *_ in _toolbar(hurried))
     assert Ticking(clocks, Side.WHITE, began=0.0).left(Side.WHITE) == 0.0
     per_move = Ticking(Clocks.alike(TimeControl.parse("4s/move")), Side.BLACK, began=time.perf_counter() - 3.5)

@@ -33,7 +33,8 @@ MOST_NEWS = 5
 TICK = 0.2
 """Seconds between two looks at the clock."""
 
-KEYS = "? help, Tab completes, Ctrl-D leaves"
+KEYS, FEWER_KEYS = "? help, Tab completes, Ctrl-D leaves", "? help, Tab completes"
+"""What stands below the board, alone and beside two clocks: sixty columns hold it."""
 
 
 class Terminal:
@@ -146,7 +147,7 @@ def _toolbar(ticking: Ticking | None) -> StyleAndTextTuples:
     parts: StyleAndTextTuples = []
     for text, low in ticking.said() if ticking is not None else ():
         parts += [("bold fg:ansired" if low else "bold", f" {text} "), ("", " ")]
-    return [*parts, ("", KEYS)]
+    return [*parts, ("", FEWER_KEYS if parts else KEYS)]
 
 
 def _sign(what: str, ticking: Ticking) -> Text:
