@@ -9,6 +9,10 @@ import pytest
 
 import outflank
 from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.inside import Inside
+from outflank.engine.clock import Clock
+from outflank.engine.computer import Computer
 from outflank.search.asking import LIMITS, OPTIONS
 from outflank.search.contract import MoveValue, Result
 
@@ -113,11 +117,22 @@ def test_a_stop_that_has_ended_a_search_says_so_to_the_next():
     with pytest.warns(RuntimeWarning, match="make a new Stop") as caught:
         list(outflank.iterate(board, depth=2, stop=stop, **QUICK))
     assert caught[0].filename == __file__
-    fresh = Stop()
+    with Cluster(Inside(1)) as cluster, pytest.warns(RuntimeWarning, match="make a new Stop") as caught:
+        cluster.search(board, depth=2, stop=stop, **QUICK)
+    assert caught[0].filename == __file__
+
+
+def test_nothing_is_said_of_a_stop_that_is_used_again_as_it_may_be():
+    board, stop, fresh = OthelloBoard.start(), Stop(), Stop()
+    stop()
+    outflank.search(board, depth=2, stop=stop, **QUICK)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(2):
             assert not outflank.search(board, depth=2, stop=fresh, **QUICK).stopped
+        # A player that is told to stop while it solves an ending goes on to a search that ends at once.
+        player = Computer(board.game, depth=2, **QUICK)
+        assert player.choose(board, Clock(), stop=stop).move in board.legal_moves
 
 
 def test_a_stop_can_be_called_while_it_is_being_told():

@@ -354,10 +354,16 @@ class Stop:
                 self._spent = self._spent or self.called
 
     def warn_if_spent(self) -> None:
-        """Say so if a search that this has ended is followed by another."""
-        if self._spent:
+        """Say so if a search that this has ended is followed by another of the user's; ours may end at once."""
+        if not self._spent:
+            return
+        depth, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_ASKED):
+            depth, frame = depth + 1, frame.f_back
+        if not frame.f_globals.get("__name__", "").startswith("outflank."):
             said = "this Stop has been called and has ended a search: another one ends at once; make a new Stop for it"
-            depth, frame = 1, sys._getframe()
-            while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("outflank."):
-                depth, frame = depth + 1, frame.f_back  # where ours begins is what the user can change
             warnings.warn(said, RuntimeWarning, stacklevel=depth)
+
+
+_ASKED = ("outflank.search", "outflank.distributed.cluster")
+"""The modules that a user asks for a search."""
