@@ -18,7 +18,7 @@ from outflank.engine.player import Player, PlayerFailed
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player as player_in_words
 from outflank.errors import OutflankError, UnknownName
-from outflank.protocols import client, nboard_client
+from outflank.protocols import client, gtp_client, nboard_client
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.gtp_telling import Telling, time_left, time_settings
 from outflank.protocols.nboard_client import NBoardPlayer
@@ -114,7 +114,8 @@ MINUTE = TimeControl(game_seconds=60, increment_seconds=0.5)
 TWO_A_MOVE = TimeControl(move_seconds=2)
 
 
-def test_programs_are_told_the_time(opened) -> None:
+def test_programs_are_told_the_time(opened, monkeypatch) -> None:
+    monkeypatch.setattr(gtp_client, "safety_margin", lambda: 0.25)
     said: list[str] = []
     player = opened(GtpPlayer, loop("gtp"))
     ask = player._ask
@@ -123,19 +124,19 @@ def test_programs_are_told_the_time(opened) -> None:
     def told(*clocks: Clock) -> list[str]:
         said.clear()
         for clock in clocks:
+            player._late_seconds = 0.0
             player.choose(OthelloBoard.start(), clock)
         return [command for command in said if command.startswith("time")]
 
     assert told(Clock(), Clock()) == [], "of time without an end nothing is said: some take it for none at all"
     assert told(Clock(control=MINUTE, left_seconds=12.25), Clock(control=TWO_A_MOVE), Clock()) == [
         "time_settings 60.000 0.500 1",
-        "time_left black 12.250 0",
+        "time_left black 12.000 0",  # less what its answers take
         "time_settings 0 2.000 1",
-        "time_left black 2.000 1",
+        "time_left black 1.750 1",
         "time_settings 0 1 0",  # a limit is taken back
     ]
     player._known -= {"outflank-stop"}  # as if it were another's: main time, in whole seconds
-    player._late_seconds = 0.0
     assert told(Clock(control=MINUTE, left_seconds=12.9)) == ["time_settings 60 0 0", "time_left black 12 0"]
     player._telling = Telling.NOTHING
     assert told(Clock(control=TWO_A_MOVE)) == []
@@ -151,10 +152,10 @@ def test_what_a_program_is_told_of_its_time() -> None:
         "60 0.50 1",
         "60.000 0.500 1",
     ]
-    assert [time_left(game, start, how, 0.1) for how in Telling] == ["9 0", "9 0", "9 0", "9.500 0"]
+    assert [time_left(game, start, how, 0.1) for how in Telling] == ["9 0", "9 0", "9 0", "9.400 0"]
     # Time for each move: so much main time that nobody thinks longer than that, however few moves it divides it by.
     assert [time_settings(TWO_A_MOVE, start, how) for how in Telling] == ["10 0 0", "0 2 1", "0 2 1", "0 2.000 1"]
-    assert [time_left(move, start, how, 0.1) for how in Telling] == ["9 0", "1 1", "1 1", "2.000 1"]
+    assert [time_left(move, start, how, 0.1) for how in Telling] == ["9 0", "1 1", "1 1", "1.900 1"]
     assert time_left(move, late, Telling.MAIN, 0.1) == "1 0"
     # The last second is told as it is, and what is kept back for the answer to arrive is not told.
     assert time_left(Clock(control=MINUTE, left_seconds=0.5), start, Telling.MAIN, 0.1) == "0.40 0"

@@ -14,6 +14,7 @@ from outflank.engine.timing import safety_margin
 from outflank.games.sides import Side
 from outflank.protocols.client import (
     ANSWER_SECONDS,
+    FORGETTING,
     GRACE_SECONDS,
     PATIENCE_SECONDS,
     START_SECONDS,
@@ -52,7 +53,7 @@ class GtpPlayer(ProgramPlayer):
         self._telling = telling
         self._known: frozenset[str] = frozenset()
         self._control = TimeControl()
-        self._late_seconds = 0.0  # the longest that it has taken to answer what needs no thought
+        self._late_seconds = 0.0  # what it takes to answer what needs no thought, when it is slow
         self._passes_itself = False
         self._loaded = False
         super().__init__(command, game, name=name, start_seconds=start_seconds, patience_seconds=patience_seconds)
@@ -205,7 +206,7 @@ class GtpPlayer(ProgramPlayer):
             self._ask(f"{command} {words}")
         except Refusal as refusal:
             self._remark(command, str(refusal))
-        self._late_seconds = max(self._late_seconds, time.monotonic() - began)
+        self._late_seconds = max(time.monotonic() - began, FORGETTING * self._late_seconds)
 
 
 def player(command: str | Sequence[str], game: Any, *, clock: str = "main") -> Player:

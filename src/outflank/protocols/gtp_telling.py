@@ -65,7 +65,7 @@ def time_left(clock: Clock, board: Board[Any], telling: Telling, margin: float) 
         most = _for_the_game(a_move and a_move - margin, clock.left_seconds and clock.left_seconds - margin, board)
         return f"{_written(most, exactly)} 0"
     assert clock.move_seconds is not None
-    return f"{_written(clock.move_seconds - (0 if exactly else margin), exactly)} {int(a_move is not None)}"
+    return f"{_written(clock.move_seconds - margin, exactly)} {int(a_move is not None)}"
 
 
 def _for_the_game(a_move: float | None, a_game: float | None, board: Board[Any]) -> float:

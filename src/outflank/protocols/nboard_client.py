@@ -15,6 +15,7 @@ from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.protocols.client import (
     ANSWER_SECONDS,
+    FORGETTING,
     GRACE_SECONDS,
     PATIENCE_SECONDS,
     START_SECONDS,
@@ -34,9 +35,6 @@ TRY_SECONDS = 5.0
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
 """Seconds that a program takes to answer a ping while it thinks: before that is measured, and whatever was measured.
 Another process must be woken for it, and wake us; twice as much is kept back."""
-
-FORGETTING = 0.8
-"""What is left, at the next one, of an answer that was slow: a machine may have been busy once."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")
