@@ -2,8 +2,10 @@
 
 import io
 import json
+import os
 import random
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -41,6 +43,7 @@ from outflank.lab.store import csv_text, document
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Limits
+from outflank.ui.cli import main
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -334,6 +337,53 @@ def _read_nboard(text: str) -> None:
     NBoardEngine(lambda board, depth: First()).run(io.StringIO(quick, newline="\n"), io.StringIO())
 
 
+# --- commands ---
+
+COMMANDS = (
+    ("show", "f5d6c3d3c4", "--json"),
+    ("show", "--game", "abalone", "--layout", "the-wall"),
+    ("show", "--file", "games.ggf", "--number", "1", "--size", "8"),
+    ("show", "--position", "a1b2 i9h8", "--scoring", "discs"),
+    ("games", "games.ggf", "games.abalone", "--player", "ada", "--opening", "f5d6", "--year", "1998-2003"),
+    ("games", "games.wtb", "--number", "1", "--json", "--min-score", "-3.5", "--limit", "2"),
+    ("games", "games.sgf", "--from", "sgf", "--event", "open"),
+    ("lab", "redraw", "hash.json", "--json"),
+    ("perft", "--depth", "1", "--workers", "1", "f5d6c3d3c4"),
+)
+"""None that writes files: a spoilt name may be one outside of the directory that this runs in."""
+
+
+def _make_command(chance: random.Random) -> list[str]:
+    words = list(chance.choice(COMMANDS))
+    for _ in range(chance.choice((1, 1, 2))):
+        place = chance.randrange(len(words))
+        words[place] = spoilt(chance, words[place], *positions())
+    # A system gives no null bytes, and bytes that are no letters as surrogates of its own.
+    return [word.replace("\0", "").replace("\ud800", "\udc80") for word in words]
+
+
+def _read_command(words: list[str]) -> None:
+    if words[0] == "perft" and words != list(COMMANDS[-1]):
+        words = ["perft", "--depth", "1", *words[5:]]  # another depth, or more workers, would take for ever
+    for suffix, data in files().items():
+        Path(f"games{suffix}").write_bytes(data)
+    Path("hash.json").write_text(json.dumps(next(each for each in lab_documents() if each["experiment"] == "hash")))
+    before = sys.stdin, sys.stdout, sys.stderr
+    with open(os.devnull) as nothing, open("output", "w") as output, open("errors", "w+") as errors:
+        sys.stdin, sys.stdout, sys.stderr = nothing, output, errors
+        try:
+            main(words)
+        except SystemExit as left:
+            errors.seek(0)
+            told = errors.read()
+            expected = {0: 0, 1: 0, 2: 1}.get(left.code if isinstance(left.code, int) else -1)
+            lines = [line for line in told.splitlines() if not line.startswith("outflank: warning: ")]
+            if expected is None or len(lines) > max(expected, 1):
+                raise AssertionError(f"status {left.code}: {told}") from None
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = before
+
+
 # --- documents ---
 
 MEMBER = {
@@ -483,5 +533,6 @@ def targets() -> tuple[Target, ...]:
         Target("nboard", 6, lambda chance: _make_lines(chance, NBOARD), _read_nboard),
         Target("lab", 10, _make_lab, _read_lab),
         Target("match", 4, _make_match, _read_match),
+        Target("command", 2, _make_command, _read_command),
         Target("member", 2, _make_member, _read_member),
     )
