@@ -69,6 +69,15 @@ def test_an_unknown_evaluation_says_its_own_name():
 
 
 @pytest.mark.plain
+def test_a_game_that_says_nothing_of_its_scores_counts_points():
+    class Heaps(NamedTuple):
+        pass
+
+    assert scale_of(Heaps(), Exact()).say(12, exact=True) == "+12 points"
+    assert counted(Heaps()).say(-3.25) == "-3.2 points"
+
+
+@pytest.mark.plain
 def test_a_record_has_discs_or_nothing():
     move = OthelloBoard.start().legal_moves[0]
     phased = scale_of(OTHELLO, evaluation_named(OTHELLO))

@@ -16,7 +16,7 @@ import numpy as np
 
 from outflank.errors import UnknownName
 from outflank.games.rules import score
-from outflank.games.units import Scale, unit_of
+from outflank.games.units import Scale, most_of, unit_of
 from outflank.kernels.generic import generic, missing
 
 LIMIT = 30_000
@@ -118,7 +118,7 @@ def scale_of(game: Any, evaluation: Any) -> Scale:
     found = Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name)
     if name != unit.name:
         return found
-    return replace(found, most=unit.most(game), near=round(unit.near * points))
+    return replace(found, most=most_of(game), near=round(unit.near * points))
 
 
 def _name_of(game: Any, evaluation: Any) -> str:

@@ -16,8 +16,8 @@ class Unit:
 
     name: str
     """In the plural: discs."""
-    most: Callable[[Any], int]
-    """How many of them a game can be won by."""
+    most: Callable[[Any], int] | None = None
+    """How many of them a game can be won by, by its rules; None: nobody has said."""
     decimals: int = 1
     """Digits behind the point that tell something, where they are estimated."""
     near: float = 0.0
@@ -36,7 +36,13 @@ def register_unit(game: type, unit: Unit) -> None:
 
 def unit_of(game: Any) -> Unit:
     """What a game's scores count; points, if it has not said."""
-    return _units.get(type(game), Unit(name="points", most=lambda _: 1))
+    return _units.get(type(game), Unit(name="points"))
+
+
+def most_of(game: Any) -> int | None:
+    """The most that a game can be won by, in its unit, if that is known."""
+    most = unit_of(game).most
+    return None if most is None else most(game)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,4 +103,4 @@ class Scale:
 def counted(game: Any) -> Scale:
     """The scale of numbers that are in the game's own unit already: a program's that says discs, a review's."""
     unit = unit_of(game)
-    return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=unit.most(game))
+    return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most_of(game))
