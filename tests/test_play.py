@@ -4,6 +4,7 @@ import io
 import json
 import re
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
@@ -147,6 +148,19 @@ def test_a_review_tells_losses_and_draws_the_game(run, tmp_path):
     picture = (tmp_path / "review.svg").read_text()
     assert "<svg" in picture
     assert "var(" not in picture  # few programs but browsers know variables
+    page = ElementTree.fromstring((tmp_path / "review.html").read_text().removeprefix("<!DOCTYPE html>"))
+    assert [each.text for each in page.iter("th")] == [
+        "ply",
+        "side",
+        "move",
+        None,
+        "value",
+        "best",
+        "its value",
+        "loss",
+        "depth",
+    ]
+    assert next(page.iter("tr")).find("th").get("class") == "number"
     assert "value over the game" in (tmp_path / "review.html").read_text()
 
 

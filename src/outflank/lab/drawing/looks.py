@@ -65,6 +65,7 @@ DARK = {
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 SUFFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+NUMERAL = re.compile(r"[-+−]?\d+(\.\d+)?", re.ASCII)
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[] -"), frozenset("mwMW@%&")
 
@@ -102,7 +103,7 @@ def number(value: Cell, digits: int = 4) -> str:
 def is_number(cell: Cell) -> bool:
     """Whether a cell is to be aligned as numbers are."""
     if isinstance(cell, str):
-        return cell.endswith(("%", "✓")) and cell[0] in "-+0123456789"
+        return bool(NUMERAL.fullmatch(cell)) or (cell.endswith(("%", "✓")) and cell[0] in "-+0123456789")
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 

@@ -38,6 +38,8 @@ PAGE, PICTURE = "review.html", "review.svg"
 HEIGHT, WIDEST, LABEL = 11, 100, 7
 """Lines of the plot in the terminal, its columns, and those beside it."""
 
+COLUMNS = ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth")
+
 RESULTS = {1: "winning", 0: "level", -1: "losing"}
 """For the side that moved."""
 
@@ -122,27 +124,32 @@ def _row(each: Judged, marks: Marks) -> Sample:
 
 def _show(console: Console, board: Board[Any], found: list[Judged], marks: Marks) -> None:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth"):
+    for name in COLUMNS:
         grid.add_column(name, justify="left" if name in ("side", "move", "", "best") else "right", no_wrap=True)
     discs = counted(board.game)
     for each in found:
-        same = each.best == each.move or not each.loss
-        grid.add_row(
-            str(each.ply),
-            str(each.side),
-            str(each.move),
-            marks.of(each.loss),
-            discs.say(each.value, exact=each.exact, bare=True),
-            "" if same else str(each.best),
-            "" if same else discs.say(each.best_value, exact=each.exact, bare=True),
-            f"{each.loss:.1f}" if each.loss else "",
-            "exact" if each.exact else str(each.depth),
-        )
+        grid.add_row(*_cells(each, marks, discs))
     console.print(grid)
     for line in _plotted(found, min(WIDEST, console.width - LABEL)):
         console.print(line)
     for line in _conclusions(board, found, marks):
         console.print(line)
+
+
+def _cells(each: Judged, marks: Marks, discs: Scale) -> list[str]:
+    """A move as a table shows it."""
+    same = each.best == each.move or not each.loss
+    return [
+        str(each.ply),
+        str(each.side),
+        str(each.move),
+        marks.of(each.loss),
+        discs.say(each.value, exact=each.exact, bare=True),
+        "" if same else str(each.best),
+        "" if same else discs.say(each.best_value, exact=each.exact, bare=True),
+        f"{each.loss:.1f}" if each.loss else "",
+        "exact" if each.exact else str(each.depth),
+    ]
 
 
 def _plotted(found: list[Judged], width: int) -> list[str]:
@@ -210,7 +217,7 @@ def _write(out: str, board: Board[Any], found: list[Judged], marks: Marks) -> No
         marks=marks,
         said=_summary(board, found, marks),
         told=lambda each: _told(each, discs),
-        rows=[_row(each, marks) for each in found],
+        rows=[dict(zip(COLUMNS, _cells(each, marks, discs), strict=True)) for each in found],
     )
     page = review_html(review, provenance("outflank review"))
     if out == STANDARD_OUTPUT:
