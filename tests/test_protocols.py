@@ -857,3 +857,11 @@ def test_a_broken_pipe_ends_it_quietly() -> None:
     process.stdin.flush()
     assert process.wait(FOREVER) == 0  # its input is still open
     assert process.communicate()[1] == ""
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("number", ["²", "٨", "8.0", "--8", "9" * 5000, "nan", "1e400"])
+def test_numbers_of_protocols_are_those_that_everybody_writes(number):
+    assert gtp(f"boardsize {number}\n") == "? syntax error\n\n"
+    assert gtp(f"time_left b 1 {number}\n") == "? syntax error\n\n"
+    assert "a number is expected" in nboard(f"set depth {number}\n")

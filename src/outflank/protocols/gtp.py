@@ -7,7 +7,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from outflank import __version__
 from outflank.boards import Board, Move
@@ -19,6 +19,8 @@ from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.gtp_game import Game, Refused
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine
+from outflank.schema import Between, Misfit
+from outflank.words import from_words, is_count
 
 STOP = "outflank-stop"
 
@@ -111,15 +113,12 @@ class GtpEngine(Engine):
         self._ready().new_game(self._game.board)
 
     def _komi(self, words: list[str]) -> None:
-        try:
-            float(words[0])  # and no more: neither game has one
-        except (ValueError, IndexError):
-            raise Refused("syntax error") from None
+        _number(words, 0, float, -(10**9))  # and no more: neither game has one
 
     def _loadsgf(self, words: list[str]) -> None:
         if self._game.game != "othello":
             raise Refused("cannot load file (SGF is for Othello; loadposition reads Abalone)")
-        if len(words) > 1 and words[-1].isdecimal():
+        if len(words) > 1 and is_count(words[-1]):
             self._game.load(" ".join(words[:-1]), before=_number(words, -1, int))
         else:
             self._game.load(" ".join(words))
@@ -200,12 +199,9 @@ def _side(words: list[str]) -> Side:
     return side
 
 
-def _number(words: list[str], place: int, kind: Callable[[str], Any]) -> Any:
+def _number(words: list[str], place: int, kind: type[int] | type[float], least: float = 0) -> Any:
     """The argument at `place`, a number that is not negative."""
     try:
-        number = kind(words[place])
-    except (ValueError, IndexError):
+        return from_words(Annotated[kind, Between(least, 10**9 - 1)], words[place], "argument")
+    except (Misfit, IndexError):
         raise Refused("syntax error") from None
-    if not 0 <= number < 10**9:
-        raise Refused("syntax error")
-    return number

@@ -20,6 +20,7 @@ from outflank.protocols.serving import Engine
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate
 from outflank.search.table import Table
+from outflank.words import is_count
 
 USUAL_DEPTH, DEEPEST = 12, 60
 """Plies: until the board says otherwise, and at most."""
@@ -205,7 +206,7 @@ def _hints(result: Result) -> Iterator[str]:
 
 
 def _number(text: str, most: int) -> int:
-    if not text.isdecimal() or len(text) > 9:
+    if not is_count(text):
         raise FormatError(f"{text!r}: a number is expected")
     return min(max(int(text), 1), most)
 
