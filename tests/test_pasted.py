@@ -156,6 +156,32 @@ Black to move
    A B C D E F G H
 * to move
 """,
+        """
+|   A B C D E F G H
+| 1 - - - - - - - - 1
+| 2 - - - - - - - - 2
+| 3 - - - - - - - - 3
+| 4 - - - O * - - - 4
+| 5 - - - * O - - - 5
+| 6 - - - - - - - - 6
+| 7 - - - - - - - - 7
+| 8 - - - - - - - - 8
+|   A B C D E F G H
+| * to move
+""",
+        # with a clock and another board beside it
+        """
+  A B C D E F G H            BLACK            A  B  C  D  E  F  G  H
+1 - - - - - - - - 1         0:00.000        1 |  |  |  |  |  |  |  | 1
+2 - - - - - - - - 2     2 discs   4 moves   2 |  |  |  |  |  |  |  | 2
+3 - - - . - - - - 3                         3 |  |  |  |  |  |  |  | 3
+4 - - . O * - - - 4  ply  1 (60 empties)    4 |  |  |()|##|  |  |  | 4
+5 - - - * O . - - 5    Black's turn (*)     5 |  |  |##|()|  |  |  | 5
+6 - - - - . - - - 6                         6 |  |  |  |  |  |  |  | 6
+7 - - - - - - - - 7     2 discs             7 |  |  |  |  |  |  |  | 7
+8 - - - - - - - - 8                         8 |  |  |  |  |  |  |  | 8
+  A B C D E F G H             WHITE            A  B  C  D  E  F  G  H
+""",
         # bare rows in a frame of dashes
         """
 --------
@@ -206,6 +232,7 @@ HEADERS = """[Event "?"]
         "f5 d6 c3 d3 (38:26)",
         "F5D6C3D3 +12",
         "1. f5! d6?? {bad} 2. c3 d3 1/2-1/2",
+        "1. f5 d6 (f6 is parallel) 2. c3 d3 (tiger)",
         "f5d6c3d3 *",
         "\ufefff5d6c3d3",
         "1. f5 1... d6 2. c3 2... d3",
@@ -301,6 +328,11 @@ def test_what_is_right_as_abalone_is_not_taken_for_a_mirrored_game():
 def test_errors_speak_of_the_game_that_was_meant(text, game, said):
     with pytest.raises(OutflankError, match=re.escape(said)):
         read(text, game=game)
+
+
+def test_a_header_alone_is_no_game():
+    with pytest.raises(OutflankError, match="board line, column 2: expected"):
+        read("black: me")
 
 
 def test_saved_abalone_games_and_many_games_are_read_as_text():

@@ -38,6 +38,7 @@ NAME = "Abalone game"
 
 HEADER = re.compile(r"\s*([A-Za-z][A-Za-z -]*):(.*)", re.DOTALL)
 KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start")
+_abalone = re.compile(r"^\s*game\s*:\s*abalone\b|^[^:\n]*\b[a-i][1-9]-?[a-i][1-9]", re.IGNORECASE | re.MULTILINE)
 _word = re.compile(
     r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?|([A-Ia-i1-9]{2,6}|[A-Ia-i1-9]{2}(?:-[A-Ia-i1-9]{2}){1,2})(?![^\s{,;])|[,;])"
 )
@@ -49,10 +50,12 @@ Line = tuple[int, str]
 
 
 def looks_like_games(text: str) -> bool:
-    """Whether a text begins with a header of these files."""
-    lines = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
-    header = HEADER.fullmatch(next(lines, ""))
-    return header is not None and header[1].strip().lower() in KEYS
+    """Whether a text begins with headers of these files, and says that it is Abalone or has moves."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    header = HEADER.fullmatch(lines[0]) if lines else None
+    if header is None or header[1].strip().lower() not in KEYS:
+        return False
+    return _abalone.search(text) is not None
 
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:

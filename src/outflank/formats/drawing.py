@@ -96,7 +96,8 @@ def _square_rows(lines: Sequence[str]) -> Rows | None:
 
 
 def _numbered(line: str) -> re.Match[str] | None:
-    return re.fullmatch(rf"\s*([1-8])(?=[\s{BARS}:)])[:)]?(.*?)(?:(?<=[\s{BARS}])\1)?\s*", line)
+    """A row with its number before it. If that is behind it as well, what follows there is something else."""
+    return re.fullmatch(rf"[\s{BARS}]*([1-8])(?=[\s{BARS}:)])[:)]?(.*?)(?:(?<=[\s{BARS}])\1(?:\s.*)?)?\s*", line)
 
 
 def _is_square(rows: Rows) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _header = re.compile(r'^[^\S\n]*\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\][^\S\n]*$', re.MULTILINE)
-_remark = re.compile(r"\{[^{}]*\}|(?<=[a-i][1-9])[!?]{1,2}", re.IGNORECASE)
+_remark = re.compile(r"\{[^{}]*\}|\([^()]*\)|(?<=[a-i][1-9])[!?]{1,2}", re.IGNORECASE)
 _result = re.compile(
     r"(?:(?<=\s)|(?<=^))\(?(?:1-0|0-1|1/2-1/2|½-½|\*|\d{1,2}\s?[-:–]\s?\d{1,2}|[+-]\d{1,2}(?:\.0+)?|[BW]\+\w{1,6}|draw)\)?\s*$",
     re.IGNORECASE,
