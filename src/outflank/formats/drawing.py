@@ -26,6 +26,9 @@ NAME = "drawing"
 
 BLACK, WHITE, EMPTY, EITHER = "Xx@#●⚫Bb", "Oo0○⚪Ww", ".-_·∙•", "*"
 BARS = "|│┃║¦"
+LONGEST = 400
+"""Letters of the longest line that may be one of a drawing."""
+
 LENGTHS = [len(row_cells(row)) for row in range(9)]
 
 _escape = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -49,7 +52,7 @@ def without_colours(text: str) -> str:
 
 def read_drawing(text: str, game: str | None = None) -> Setup | None:
     """The position that `text` draws; None if no board is to be seen in it."""
-    lines = [line for line in without_colours(text).splitlines() if line.strip()]
+    lines = [line for line in without_colours(text).splitlines() if line.strip() and len(line) <= LONGEST]
     if len(lines) < min(SIZES):
         return None
     written = _line_among(lines)

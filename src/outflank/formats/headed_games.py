@@ -17,7 +17,7 @@ from typing import BinaryIO
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.clocks import ClockTimes, write_clock
 from outflank.formats.line_games import MOST_BYTES, lines_of
-from outflank.formats.movetext import begins_game, read_movetext
+from outflank.formats.movetext import Divider, read_movetext
 from outflank.formats.recognise import read
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.replay import column, replay
@@ -37,8 +37,9 @@ def _blocks(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     """The text of each game, and the line on which it begins."""
     lines: list[str] = []
     size = first = 0
+    divider = Divider()
     for number, line in lines_of(stream):
-        if lines and begins_game(lines, line):
+        if divider.begins_another(line):
             yield first, "\n".join(lines)
             lines, size = [], 0
         if line.strip() or lines:

@@ -10,7 +10,6 @@ Such things are blanked out, so that what is left keeps its place in the text.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 _header = re.compile(r'^[^\S\n]*\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\][^\S\n]*$', re.MULTILINE)
@@ -53,16 +52,31 @@ def read_movetext(text: str) -> MoveText:
     return MoveText(_result.sub(_blank, bare), headers)
 
 
-def begins_game(before: Sequence[str], line: str) -> bool:
-    """Whether `line` is the first of another game: a header, and there have been moves."""
-    return _header.fullmatch(line) is not None and any(each.strip() and not _header.fullmatch(each) for each in before)
+def is_header(line: str) -> bool:
+    """Whether a line is one of the headers."""
+    return _header.fullmatch(line) is not None
+
+
+class Divider:
+    """Tells where in a text one game ends: at a header after moves."""
+
+    def __init__(self) -> None:
+        self._after_moves = False
+
+    def begins_another(self, line: str) -> bool:
+        """Whether another game begins with this line, after those asked for before."""
+        header = is_header(line)
+        another = header and self._after_moves
+        self._after_moves = not header and (self._after_moves or bool(line.strip()))
+        return another
 
 
 def split_movetexts(text: str) -> list[str]:
     """The games of a text, each with its headers."""
     games: list[list[str]] = [[]]
+    divider = Divider()
     for line in text.splitlines():
-        if begins_game(games[-1], line):
+        if divider.begins_another(line):
             games.append([])
         games[-1].append(line)
     return ["\n".join(lines) for lines in games]

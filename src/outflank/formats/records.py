@@ -17,7 +17,7 @@ from outflank.formats.files import looked_into, replacing
 from outflank.formats.ggf import write_ggf
 from outflank.formats.headed_games import read_headed_games
 from outflank.formats.line_games import read_positions, read_transcripts, write_position_line, write_transcript_line
-from outflank.formats.movetext import begins_game
+from outflank.formats.movetext import is_header
 from outflank.formats.record import Record
 from outflank.formats.selection import Selection
 from outflank.formats.sgf import write_sgf
@@ -208,7 +208,7 @@ def _kinds(head: bytes) -> tuple[str, ...]:
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
     if HEADER.fullmatch(line):
         return (".abalone",)
-    if begins_game(["-"], line):
+    if is_header(line):
         return (".pgn",)
     if len(line) >= 16 and set("".join(line.split())[:10]) <= set(CELLS):
         return (".obf",)
