@@ -40,7 +40,7 @@ from outflank.search.worker import BELL, COUNTERS, WORKER, halt
 from tests.conftest import examples
 from tests.drawing import legal, walk
 from tests.pairs import pairwise
-from tests.test_search import PASSES, check, positions, truth
+from tests.test_search import PASSES, assert_played_out, check, positions, truth
 
 AT_ONCE = Tuning(alone_seconds=0.0, patience_seconds=30.0)
 """Everything is shared, however short it is."""
@@ -120,10 +120,7 @@ def test_the_value_and_the_move_are_those_of_one_worker(policy, nodes):
                     threshold=next(thresholds),
                 )
                 assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth)
-                replay = board.copy()
-                for move in found.pv:
-                    assert move in replay.legal_moves
-                    replay.push(move)
+                assert_played_out(board, found, evaluation_named(board.game), "free", 0)
 
 
 @pytest.mark.compiled

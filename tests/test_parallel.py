@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
-from outflank.games.evaluation import evaluation_named, value
+from outflank.games.evaluation import Exact, evaluation_named, value
 from outflank.games.othello.squares import START, othello
 from outflank.games.rules import moves_left, unpack
 from outflank.kernels.compiler import interpreted
@@ -22,7 +22,7 @@ from outflank.search.root import Root
 from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
 from tests.drawing import legal, walk
 from tests.pairs import pairwise
-from tests.test_search import PASSES, check, truth
+from tests.test_search import PASSES, assert_played_out, check, truth
 
 SCHEMES = ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada")
 MOVE_PROMISED = ("fork-join", "root-split", "pv-split", "jamboree", "ybw")
@@ -130,6 +130,24 @@ def test_the_first_of_equal_moves_is_the_same_too():
             alone = search(board, Limits(depth=depth), workers=1, evaluation=None)
             for workers in (2, 4):
                 assert search(board, Limits(depth=depth), workers=workers, threshold=2).move == alone.move
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_principal_variations_go_to_the_end(scheme):
+    """As long as the depth, with a table and without, and played out it has the value; a proof's ends the game."""
+    board = OthelloBoard.start()
+    for algorithm in scheme_named(scheme).carries:
+        depth = 6 if algorithm == "minimax" else 8
+        for table_bits in (None, 6, 16):
+            options = {"algorithm": algorithm, "table_bits": table_bits, "parallel": scheme, "workers": 2}
+            found = search(board, Limits(depth=depth), threshold=3, **options)
+            assert len(found.pv) == found.depth == depth
+            assert_played_out(board, found, evaluation_named(board.game), "free", 0)
+    ending = OthelloBoard.from_line("OOOOOOOOXOOXXX--XXOOXOO-XOXOOO--XOOOOX--XOOXOO--XOOOOO--XXXX---- O")  # FFO 21
+    found = search(ending, exact=True, parallel=scheme, workers=2, deepen=False)
+    assert found.value == 0
+    assert_played_out(ending, found, Exact(), "free", 0)
 
 
 # --- node counts ---

@@ -124,10 +124,25 @@ def check(name: str, seed: int, row: dict) -> None:
     values = sorted((worth(game, evaluation, position, move, *rules) for move in moves), reverse=True)
     if row["moves"] > 1:
         assert [entry.value for entry in found.best] == values[: row["moves"]]
-    replay = here.copy()
-    for step in found.pv:
-        replay.push(step)
     assert found.pv[0] == found.move
+    assert_played_out(here, found, evaluation, row["passes"], row["quiet"])
+
+
+def assert_played_out(here, found, evaluation, passes: str, quiet: int) -> None:
+    """The principal variation goes to the end of the depth or of the game, and has the value there."""
+    game, position, left, sign = here.game, here.position, found.depth, 1
+    for step in found.pv:
+        assert left > 0
+        assert step.code in legal(game, position)
+        if not is_pass(game, step.code) or passes == "ply":
+            left -= 1
+        position = play(game, position, np.uint16(step.code))
+        sign = -sign
+    moves = legal(game, position)
+    evaluated = passes == "evaluated" and len(moves) == 1 and is_pass(game, moves[0])
+    assert left == 0 or not moves or evaluated, found.pv
+    # At the end of the depth the definition looks no farther; at that of the game, or at a pass, it need not.
+    assert sign * truth(game, evaluation, position, left, passes, quiet) == found.value, found.pv
 
 
 def worth(game, evaluation, position, move: int, depth: int, passes: str, quiet: int) -> int:

@@ -17,16 +17,16 @@ from outflank.distributed.messages import Job, NodeReport, Outcome
 from outflank.distributed.opening import noted, opened
 from outflank.distributed.replication import Replication
 from outflank.games.evaluation import begin
-from outflank.games.rules import MOVE, pack, unpack
+from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
 from outflank.search.alone import Alone
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
 from outflank.search.division import Division, all_cores, scheme_named
-from outflank.search.lines import prolong
+from outflank.search.lines import table_move
 from outflank.search.outbox import WORDS, Outbox, adopt, await_call, collect, release
 from outflank.search.root import Root, Stopped
-from outflank.search.table import EXACT, LOWER, UPPER
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 from outflank.search.worker import COUNTERS
 
 Entries = npt.NDArray[np.uint64]
@@ -74,7 +74,8 @@ class Node:
         self._division: Division = Alone(self.root)
         if self.workers > 1:
             self._division = scheme_named("ybw").divide(self.root, self.workers)
-        self.root.stop()  # compiles it
+        self.root.completed((), 0, 0)  # compiles it, as what follows does
+        self.root.stop()
         self._division.ready()
         self._compile()
         self._lock = threading.Lock()
@@ -97,6 +98,7 @@ class Node:
     def _compile(self) -> None:
         """What the division does not: now, and not while jobs wait."""
         root, nothing = self.root, np.zeros((0, WORDS), np.uint64)
+        table_move(root.game, root.position, root.worker)
         if root.table is not None:
             adopt(nothing, 0, root.worker)
         if self.workers > 1:
@@ -155,13 +157,13 @@ class Node:
         )
         if worker.aborted:
             raise Stopped
-        length = int(worker.line_length[job.ply])
-        if job.alpha < value < job.beta and length > 0:
-            return int(value), tuple(int(code) for code in worker.line[job.ply][:length])
+        if job.alpha < value < job.beta:
+            line = worker.line[job.ply][: int(worker.line_length[job.ply])].copy()
+            root.position = position
+            return int(value), root.completed(line, int(value), job.depth)
         # No line, but the head will search this position deeper: it must know which move to try first.
-        codes = np.zeros(1, MOVE)
-        length = prolong(root.game, position, codes, 0, 1, worker)
-        return int(value), tuple(int(code) for code in codes[:length])
+        move = int(table_move(root.game, position, worker))
+        return int(value), () if move == NO_MOVE else (move,)
 
     def _shared_value(self, job: Job, position: Any) -> tuple[int, tuple[int, ...]]:
         """By all workers of this node."""
@@ -180,7 +182,9 @@ class Node:
         assert found.move is not None
         bound = LOWER if found.value >= job.beta else EXACT if found.value > job.alpha else UPPER
         noted(root.game, *words, found.value, bound, job.depth, job.ply, found.move.code, worker)
-        return found.value, root.prolonged((found.move.code,), job.depth if bound == EXACT else 1)
+        if bound == EXACT:
+            return found.value, root.completed(found.move.line, found.value, job.depth)
+        return found.value, (found.move.code,)
 
     # --- entries ---
 

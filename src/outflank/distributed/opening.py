@@ -12,7 +12,7 @@ from outflank.kernels.compiler import kernel
 from outflank.search.nodes import arranged, entry_of, known, table_key
 from outflank.search.ordering import bring_best, reward
 from outflank.search.root import sample_roots
-from outflank.search.table import EXACT, LOWER, NO_MOVE, looked_up, move_of, remember, value_of
+from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, looked_up, move_of, remember, value_of
 from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE
 
 
@@ -31,7 +31,9 @@ def opened(game, evaluation, first_word, second_word, alpha, beta, depth, ply, w
         worker.lookups += 1
         data = looked_up(worker.table, worker.table_shift, first, second)
         if data != U64(0):
-            if known(data, depth, alpha, beta, worker):
+            if beta - alpha > 1 and bound_of(data) == EXACT:
+                worker.hits += 1  # a value without its line, which is wanted here: those below know it
+            elif known(data, depth, alpha, beta, worker):
                 return True, value_of(data), np.int64(0), depth
             table_move = move_of(data)
     end = fill(game, position, worker.moves, np.int64(0))

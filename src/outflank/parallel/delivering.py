@@ -7,6 +7,7 @@ from outflank.kernels.atomics import compare_exchange, fetch_add, fetch_max, loa
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import record_at, write_word
+from outflank.kernels.waiting import yield_core
 from outflank.parallel.deque import EMPTY, pop, push
 from outflank.parallel.idling import stumble, wake_everybody
 from outflank.parallel.pool import release
@@ -14,6 +15,7 @@ from outflank.parallel.records import (
     DELIVER,
     FAILED,
     IDLE,
+    NOTHING,
     OFFER,
     POSTPONED,
     RANK,
@@ -28,7 +30,7 @@ from outflank.parallel.taking import ask, ceiling_of, floor_for, invite
 from outflank.search.nodes import entry_of, learn, table_key
 from outflank.search.ordering import reward
 from outflank.search.table import EXACT, LOWER, UPPER
-from outflank.search.worker import BELL, alive, ring
+from outflank.search.worker import BELL, PLIES, alive, ring
 
 
 @inner
@@ -70,6 +72,8 @@ def deliver(game, crew, hand, worker):
         mark += rank_at(address, index)
     # race: windows that are made of an older key are wider than they need be
     key = max(mark, fetch_max(frame, "key", mark))
+    if key == mark and low < found < ceiling and crew.prune != 0:
+        write_line(crew, hand, frame, mark, move_at(address, index))
     let_go(crew, hand, frame)
     stumble(crew, hand)
     if crew.prune != 0 and key >> RANK_BITS >= ceiling_of(crew, frame):
@@ -78,6 +82,23 @@ def deliver(game, crew, hand, worker):
             return cut(game, crew, hand, worker, key)
         return TAKE
     return after_eldest(crew, hand, frame)
+
+
+@inner
+def write_line(crew, hand, frame, key, move):
+    """Keep the principal variation of a frame: a move that is worth `key`, and what is in hand of those after it."""
+    # race: who finds it taken waits; it is seldom more than one who has such a value
+    while not compare_exchange(frame, "writing", 0, 1):
+        yield_core()
+    stumble(crew, hand)
+    if key > frame.line_key:
+        frame.line_key = key
+        frame.line[0] = move
+        follows = min(hand.line_length, PLIES - 1)
+        for step in range(follows):
+            frame.line[step + 1] = hand.line[step]
+        frame.line_length = follows + 1
+    store(frame, "writing", 0)
 
 
 @inner
@@ -170,6 +191,9 @@ def leave(game, crew, hand, worker):
             release(crew, hand, address)
         return IDLE
     key = load(frame, "key")
+    has_line = frame.line_key != NOTHING and frame.line_key >> RANK_BITS == key >> RANK_BITS
+    if has_line and frame.above != 0:
+        key = frame.line_key  # a bound may be as high, but the move that has the value is this one
     valid = load(frame, "bad") == 0
     if valid and crew.in_order != 0 and frame.in_turn == 0:
         frame.in_turn = 1
@@ -181,6 +205,10 @@ def leave(game, crew, hand, worker):
         keep(game, address, key, EXACT if key >> RANK_BITS > frame.alpha else UPPER, worker)
     rise(hand, frame, key)
     hand.valid = np.int64(valid)
+    if has_line:
+        hand.line_length = frame.line_length
+        for step in range(hand.line_length):
+            hand.line[step] = frame.line[step]
     if hand.frame != 0:
         release(crew, hand, address)
     return ended(crew, hand)
@@ -200,7 +228,7 @@ def taken_back(hand, address):
 @inner
 def rise(hand, frame, key):
     """Turn from a frame with a value to the frame above."""
-    hand.value, hand.valid = key >> RANK_BITS, 1
+    hand.value, hand.valid, hand.line_length = key >> RANK_BITS, 1, 0
     hand.index, hand.until = frame.index, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
     hand.frame, hand.holding = frame.above, frame.holding

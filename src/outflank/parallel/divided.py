@@ -114,7 +114,7 @@ class Divided(Crewed):
         frame.depth, frame.left = depth, root.depth_below(depth)
         frame.alpha, frame.beta = alpha, beta
         frame.leftmost, frame.join, frame.opener = 1, 1, -1
-        frame.count, frame.key = count, NOTHING
+        frame.count, frame.key, frame.line_key = count, NOTHING, NOTHING
         self._moves[:count] = [move.code | rank_of[move.code] << RANK_BITS for move in moves]
         self._found[:count] = LOW
         self._asked = alpha, moves, rank_of
@@ -129,6 +129,8 @@ class Divided(Crewed):
             move.value, move.line = int(found), (move.code,)
         # Where no move has proved anything, the best bound is as good a guess as any.
         best = _proved(int(frame.key), moves, rank_of) or max(moves, key=lambda move: move.value)
+        if frame.line_key == frame.key:
+            best.line = tuple(int(code) for code in frame.line[: int(frame.line_length)])
         found_best = Found(int(frame.key) >> RANK_BITS, best)
         root.learn(found_best, alpha, beta, moves)
         return found_best

@@ -13,6 +13,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.records import record_type
+from outflank.search.worker import PLIES
 
 CAPACITY = 256
 """Permits on a worker's deque: seldom more than one for each split point on the line that it is in."""
@@ -72,6 +73,8 @@ HAND = record_type(
         "holding": np.int64,  # it beat its scout, and the frame is closed meanwhile
         "value": np.int64,
         "valid": np.int64,
+        "line_length": np.int64,  # of the principal variation from the position in hand on; 0: not known
+        "line": (MOVE, PLIES),
         # statistics
         "busy_ns": np.int64,
         "since": np.int64,  # when it last became busy
@@ -134,6 +137,11 @@ FRAME = record_type(
         "next": np.int64,  # the first move that nobody has taken
         "postponed": np.int64,  # moves that were given up for the sake of one that held the frame
         "bad": np.int64,  # a part was given up: there will be no value
+        # the principal variation, for one at a time: only where a value inside an open window is delivered
+        "writing": np.int64,  # whether somebody is at it
+        "line_key": np.int64,  # the key whose line it is
+        "line_length": np.int64,
+        "line": (MOVE, PLIES),
     },
     apart=("join", "key"),
 )

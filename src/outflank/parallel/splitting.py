@@ -139,6 +139,11 @@ def descend(game, evaluation, crew, hand, worker, probe):
     before, estimates = worker.nodes, worker.estimates
     hand.value = searched_alone(game, evaluation, position, crew, hand, worker, probe)
     hand.valid = np.int64(worker.aborted == 0)
+    hand.line_length = 0
+    if hand.depth > 0 and crew.prune != 0 and hand.alpha < hand.value < hand.beta:
+        hand.line_length = worker.line_length[hand.ply]
+        for step in range(hand.line_length):
+            hand.line[step] = worker.line[hand.ply, step]
     if worker.aborted != 0:
         hand.obeyed += 1
         hand.wasted += worker.nodes - before
@@ -232,6 +237,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.opener = -1
     frame.in_turn = 0
     frame.join, frame.next, frame.bad, frame.postponed = 1, 0, 0, 0  # nobody else sees it yet
+    frame.writing, frame.line_key = 0, NOTHING
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
         # What was found for the frame that was here before must not be taken for a move postponed in this one.
@@ -248,7 +254,7 @@ def known_at_once(crew, hand, address, known):
     """The node needs no frame after all."""
     release(crew, hand, address)
     hand.value = np.int64(known)
-    hand.valid = 1
+    hand.valid, hand.line_length = 1, 0
     return DELIVER
 
 

@@ -1,9 +1,10 @@
 """The algorithms at the root: each gives the root's value at a depth, with its promise."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from outflank.search.division import Division
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove, best_ones
+from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, best_ones
 
 Algorithm = Callable[[Root, Division, int, int | None], Found]
 """From a root, who searches it, a depth and the value of the iteration before (None: there was none)."""
@@ -39,7 +40,12 @@ def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | Non
         guess = found.value
         return found
 
-    return best_ones(searched, root.moves, root.options.moves)
+    best = best_ones(searched, root.moves, root.options.moves)
+    if best.move is not None and not root.evaluated:
+        with suppress(Stopped):  # the value is known
+            # Null windows leave no line behind.
+            division.window(depth, best.value - 1, best.value + 1, wanted=1, moves=[best.move])
+    return best
 
 
 def _converged(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> Found:

@@ -172,7 +172,9 @@ class _Deepening:
         self.division = self._divide()
         with closing(self.division), closing(self.attendant):
             try:
-                root.stop()  # compiles it, before the clock runs
+                # All is compiled before the clock runs.
+                root.completed((), 0, 0)
+                root.stop()
                 if root.moves:
                     self.division.ready()
                 self.started = time.perf_counter()
@@ -227,7 +229,10 @@ class _Deepening:
         self.depth = depth
 
         def work() -> Found:
-            return self.algorithm(root, self.division, depth, previous)
+            found = self.algorithm(root, self.division, depth, previous)
+            if found.move is not None:
+                found.move.line = root.completed(found.move.line or (found.move.code,), found.value, depth)
+            return found
 
         # A ply more takes at most about as many times as long as there are moves. What is over soon stays in this
         # thread: another one costs a search of 20 ms some per cent if it is given each iteration.
@@ -266,7 +271,7 @@ class _Deepening:
         root, board = self.root, self.board
         line: tuple[int, ...] = ()
         if found.move is not None:
-            line = root.prolonged(found.move.line or (found.move.code,), max(depth, 1))
+            line = found.move.line or (found.move.code,)
         ranked = sorted(root.moves, key=lambda move: (move is not found.move, -move.value))
         wanted = root.options.moves if depth > 0 else 0
         bound = found.value if proved and root.options.exact else None

@@ -1,50 +1,111 @@
-"""The principal variation, as far as the table knows it."""
+"""The principal variation, to its end."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from outflank.games.evaluation import begin
 from outflank.games.rules import MOVE, fill, is_pass, mirror_move, play
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import inner, kernel
+from outflank.search.alphabeta import alphabeta
 from outflank.search.nodes import table_key
-from outflank.search.table import NO_MOVE, looked_up, move_of
+from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, value_of
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE
 
 
 @kernel
-def prolong(game, position, line, length, longest, worker):
-    """Lengthen a line that has led to `position` by the table's moves, to `longest` at most; its new length.
+def complete(game, evaluation, position, value, depth, line, length, worker, probe):
+    """Lengthen a line of `length` moves from `position`, which is worth `value` at `depth`, to its end; its new length.
+
+    The end is that of the depth or of the game. Every move keeps the value: played out and evaluated, the line has it.
+    A search leaves lines short where the table knew a value, and minimax leaves none. What is missing is what the
+    table knows exactly, or else is searched again, for this value alone. With entries of greater depths
+    (`worker.at_least`) a value is of no one depth: then the line is what the table has.
 
     A kernel, for a search tells its line after every iteration: step by step in the interpreter, that took
     more than a hundredth of a search's time.
     """
-    while length < longest:
+    for step in range(length):
+        depth = depth_after(game, line[step], depth, worker)
+        position = play(game, position, line[step])
+        value = -value
+    while depth > 0 and length < len(line):
         end = fill(game, position, worker.moves, np.int64(0))
-        next_move = NO_MOVE
-        if end == 1 and is_pass(game, worker.moves[0]):
-            next_move = np.int64(worker.moves[0])
-        elif worker.table != 0:
-            symmetry, first, second = table_key(game, position, worker)
-            data = looked_up(worker.table, worker.table_shift, first, second)
-            if data != U64(0):
-                for index in range(end):
-                    move = worker.moves[index]
-                    image = mirror_move(game, move, symmetry) if symmetry != 0 else move
-                    if np.int64(image) == move_of(data):
-                        next_move = np.int64(move)
-        if next_move == NO_MOVE:
+        if end == 0 or (worker.pass_rule == PASS_EVALUATES and end == 1 and is_pass(game, worker.moves[0])):
             break
-        line[length] = MOVE(next_move)
-        length += 1
-        position = play(game, position, MOVE(next_move))
+        worker.line[0, 0] = worker.moves[0]
+        found = 1
+        if end > 1:
+            data, move = remembered(game, position, end, worker)
+            exact = bound_of(data) == EXACT and depth_of(data) == depth and value_of(data) == value
+            if move != NO_MOVE and (exact or worker.at_least != 0):
+                worker.line[0, 0] = MOVE(move)
+            elif worker.at_least != 0:
+                break
+            else:
+                state = begin(evaluation, game, position)
+                ply, start = np.int64(0), np.int64(0)
+                again = alphabeta(
+                    game, evaluation, position, state, value - 1, value + 1, depth, ply, start, worker, probe
+                )
+                if worker.aborted != 0 or again != value:
+                    break
+                found = worker.line_length[0]
+        for step in range(min(found, len(line) - length)):
+            move = worker.line[0, step]
+            line[length] = move
+            length += 1
+            depth = depth_after(game, move, depth, worker)
+            position = play(game, position, move)
+            value = -value
     return length
 
 
-@prolong.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@inner
+def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
+    """The depth left after a move."""
+    if not is_pass(game, move):
+        return depth - 1
+    if worker.pass_rule == PASS_EVALUATES:
+        return 0
+    return depth if worker.pass_rule == PASS_FREE else depth - 1
+
+
+@inner
+def remembered(game: Any, position: Any, end: Any, worker: Any) -> Any:
+    """What the table knows of a position whose moves are in `worker.moves[:end]`: its data, and the move."""
+    if worker.table == 0:
+        return U64(0), np.int64(NO_MOVE)
+    symmetry, first, second = table_key(game, position, worker)
+    data = looked_up(worker.table, worker.table_shift, first, second)
+    if data != U64(0):
+        for index in range(end):
+            move = worker.moves[index]
+            image = mirror_move(game, move, symmetry) if symmetry != 0 else move
+            if np.int64(image) == move_of(data):
+                return data, np.int64(move)
+    return data, np.int64(NO_MOVE)
+
+
+@kernel
+def table_move(game, position, worker):
+    """The move that the table has for a position; `NO_MOVE` if it has none."""
+    return remembered(game, position, fill(game, position, worker.moves, np.int64(0)), worker)[1]
+
+
+@complete.sample
+def _complete_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    from outflank.search.root import sample_roots
+
+    for root in sample_roots(game, position, every):
+        yield game, root.evaluation, position, 0, 0, np.zeros(4, MOVE), 0, root.worker, root.probe
+
+
+@table_move.sample
+def _table_move_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     from outflank.search.contract import Options
     from outflank.search.root import Root
 
-    root = Root(game, position, Options(table_bits=4))
-    yield game, position, np.zeros(4, MOVE), 0, 4, root.worker
+    yield game, position, Root(game, position, Options(table_bits=4)).worker

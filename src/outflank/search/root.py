@@ -15,7 +15,7 @@ from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, Options
-from outflank.search.lines import prolong
+from outflank.search.lines import complete
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named
 from outflank.search.probes import Instrument, Silent, expanded
@@ -28,6 +28,7 @@ from outflank.search.worker import (
     PASS_EVALUATES,
     PASS_FREE,
     PASS_PLY,
+    PLIES,
     ROOM,
     SORT_BEST,
     SORT_NONE,
@@ -100,6 +101,8 @@ class Root:
         self.scale = scale_of(game, self.evaluation)
         self.instrument = instrument  # kept alive: the kernels write to its memory
         self.probe = Silent() if instrument is None else instrument.probe
+        self._spare = None if instrument is None else instrument.alike()  # for what is not to be counted
+        self._spare_probe = self.probe if self._spare is None else self._spare.probe
         self.table = None
         if options.algorithm not in ("minimax", "uct", "flat"):  # which ask none
             self.table = Table(options.table_bits) if table is None and options.table_bits is not None else table
@@ -247,9 +250,14 @@ class Root:
         expanded(self.probe, depth, 0 if self.passing else len(self.moves))
         if not self.moves:
             return Found(self.leaf_value(), None)
-        if self.passing and self.worker.pass_rule == PASS_EVALUATES:
+        if self.evaluated:
             return Found(self.leaf_value(), self.moves[0])
         return None
+
+    @property
+    def evaluated(self) -> bool:
+        """Whether the root itself is evaluated, for all it has is a pass."""
+        return self.passing and bool(self.worker.pass_rule == PASS_EVALUATES)
 
     def depth_below(self, depth: int) -> int:
         """The depth left after a move of the root."""
@@ -257,16 +265,23 @@ class Root:
 
     # --- lines ---
 
-    def prolonged(self, line: tuple[int, ...], depth: int) -> tuple[int, ...]:
-        """`line` with what the table knows to follow it, at most `depth` moves in all."""
-        if self.table is None:
-            return line
-        position = self.position
-        for code in line:
-            position = play(self.game, position, MOVE(code))
-        codes = np.zeros(max(depth, len(line)), MOVE)
+    def completed(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
+        """A line from here, which is worth `value` at `depth`, with all that follows; its moves keep the value.
+
+        What has to be searched for it again counts for nothing: it is no part of the search that was asked for.
+        """
+        worker = self.worker
+        if self.bell.stop:
+            return tuple(line)
+        worker.aborted = 0  # the last part that the leader had may have been given up for another's sake
+        kept = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
+        worker.poll_at, worker.lifeline = ENDLESS, 0
+        codes = np.zeros(PLIES, MOVE)
         codes[: len(line)] = line
-        length = prolong(self.game, position, codes, len(line), depth, self.worker)
+        asked = (self.position, value, depth, codes, len(line))
+        length = complete(self.game, self.evaluation, *asked, worker, self._spare_probe)
+        for name, count in kept.items():
+            worker[name] = count
         return tuple(int(code) for code in codes[:length])
 
 
