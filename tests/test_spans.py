@@ -1,5 +1,6 @@
 """Work and span, on trees where both are known."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -316,3 +317,8 @@ def test_atomic_operations_are_those_of_the_steps():
     (few, steps_of_few), (many, steps_of_many) = counted(2), counted(3)
     # What opening and closing a root takes is the same for both.
     assert many - few == steps_of_many - steps_of_few
+
+
+@pytest.mark.plain
+def test_nothing_to_do_is_not_done_faster():
+    assert replace(NO_SPANS, burdened_span=1.0).slowest_speedup(2) == 1.0

@@ -84,7 +84,7 @@ class Spans:
 
     def slowest_speedup(self, workers: int) -> float:
         """The lower estimate: as Cilkview and Cilkscale have it, with 1.7 spans of burden and 5 % of losses."""
-        if workers == 1:
+        if workers == 1 or not self.work:
             return 1.0
         estimate = 1 / (1 / workers + (1 - 1 / workers) * 1.7 / self.burdened_parallelism)
         return min(0.95 * workers, estimate)
