@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from outflank.kernels.attending import Attendant
+from outflank.kernels.undisturbed import undisturbed
 
 pytestmark = [
     pytest.mark.compiled,
@@ -240,6 +241,48 @@ def test_what_an_attended_call_finds_or_raises_is_the_callers():
         attendant.run(lambda: 1 // 0)
     attendant.close()
     assert not threads[0].is_alive()
+
+
+COMPILING = """
+import signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import outflank
+
+board, interrupted = outflank.OthelloBoard.start(), 0
+for _ in range(5):
+    timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))
+    try:
+        timer.start()
+        outflank.perft(board, 3)
+        timer.join()
+    except KeyboardInterrupt:
+        interrupted += 1
+print(outflank.perft(board, 3).leaves, interrupted > 0)
+"""
+
+
+def test_the_compiler_survives_interrupts(tmp_path, monkeypatch):
+    monkeypatch.setenv("OUTFLANK_CACHE_DIR", str(tmp_path / "cache"))
+    with started(COMPILING) as process:
+        out, err = process.communicate()
+        assert out == "56 True\n", err
+
+
+def test_what_must_not_be_disturbed_is_not():
+    def handler(number: int, frame: object) -> None:
+        seen.append(len(done))
+
+    seen: list[int] = []
+    done: list[int] = []
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(1)
+        assert (seen, done) == ([1], [1])
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_second_interrupt_does_not_wait():

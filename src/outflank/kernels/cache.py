@@ -32,6 +32,7 @@ from typing import Any, Literal
 import numpy as np
 
 from outflank.kernels import files, scripts
+from outflank.kernels.undisturbed import undisturbed
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
@@ -235,11 +236,21 @@ def _rebuilt(payload: bytes, target: Any) -> Any:
     """The compiled code that was kept; None for anything else."""
     from numba.core.compiler import CompileResult
 
-    target.refresh()  # the run-time symbols that the code refers to: without them it calls address 0
+    with undisturbed():
+        target.refresh()  # the run-time symbols that the code refers to: without them it calls address 0
     try:
         return CompileResult._rebuild(target, *pickle.loads(payload))
     except Exception:  # it may be anything; all that is lost is time
         return None
+
+
+def _take_up_what_was_registered(target: Any) -> None:
+    """Do now what Numba does when it compiles: cut short by Ctrl-C, it would never find the rest in this process."""
+    from numba.core.registry import cpu_target
+
+    with undisturbed():
+        cpu_target.typing_context.refresh()
+        target.refresh()
 
 
 # --- the cache ------------------------------------------------------------------------
@@ -273,6 +284,7 @@ class KernelCache:
             KernelCache._announced = True
             announce("compiling kernels …" if path is None else "compiling kernels (once: they are kept) …")
         self._started[signature] = started
+        _take_up_what_was_registered(target)
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:

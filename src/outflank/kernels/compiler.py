@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 
 from outflank.kernels import cache
 from outflank.kernels.explaining import explained
+from outflank.kernels.undisturbed import undisturbed
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """How every function is compiled. The numpy model spares a test for zero at each division."""
@@ -61,11 +62,12 @@ def load_numba() -> None:
     with _lock:
         if _waiting is None:
             return
-        import numba  # noqa: F401  # the registrations below assume that this has been paid for
+        with undisturbed():
+            import numba  # noqa: F401  # the registrations below assume that this has been paid for
 
-        while _waiting:
-            _waiting.pop(0)()
-        _waiting = None
+            while _waiting:
+                _waiting.pop(0)()
+            _waiting = None
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
