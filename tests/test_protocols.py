@@ -603,6 +603,7 @@ def test_nboard_tells_its_player_the_time_that_is_left() -> None:
 @pytest.mark.compiled
 def test_nboard_moves_before_its_time_is_up() -> None:
     """However deep it was told to search."""
+    Computer(OthelloBoard.start().game, depth=40, workers=1).new_game(OthelloBoard.start())  # compiled, however long
     dialogue = Dialogue(NBoardEngine(lambda board, depth: Computer(board.game, depth=depth, workers=1), workers=1))
     for line in ("nboard 2", "set depth 40", f"set game {ggf('B[F5]W[D6]').replace('15:00', '00:03')}", "ping 1"):
         dialogue.say(line)
