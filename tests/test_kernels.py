@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from outflank.kernels import atomics, bits, lanes
 from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetch_max, load, store
+from outflank.kernels.cache import KernelCache
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.records import LINE, allocate, record_type
@@ -316,3 +317,37 @@ def test_kernels_call_inner_functions(number):
 @kernel
 def twice(number):
     return doubled(number)
+
+
+# --- parts ---
+
+
+@inner
+def _step(number):
+    return number + 1
+
+
+@inner
+def _stride(number):
+    return 2 * _step(number)
+
+
+@kernel
+def _walk(number):
+    return _stride(number) + _step(number)
+
+
+@pytest.mark.compiled
+def test_parts_are_compiled_once_and_only_kernels_become_machine_code(monkeypatch):
+    monkeypatch.setattr(KernelCache, "_path", lambda *_: None)  # nothing is loaded
+    assert _walk.compiled  # Numba is loaded
+    from numba.core import event
+
+    with event.install_recorder("numba:compile") as recorder:
+        assert _walk(np.int64(3)) == 12
+    made = [each.data["dispatcher"] for _, each in recorder.buffer if each.is_start]
+    assert sorted(dispatcher.py_func.__name__ for dispatcher in made) == ["_step", "_stride", "_walk"]
+    for dispatcher in made:
+        (result,) = dispatcher.overloads.values()
+        engine = result.library.codegen._engine
+        assert engine.is_symbol_defined(result.fndesc.llvm_func_name) == (dispatcher.py_func is _walk.py_func)

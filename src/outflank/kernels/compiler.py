@@ -28,13 +28,14 @@ from typing import Any, TypeVar
 
 from outflank.kernels import cache
 from outflank.kernels.explaining import explained
+from outflank.kernels.pipeline import pipelines
 from outflank.kernels.undisturbed import undisturbed
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy"}
-"""How every function is compiled. The numpy model spares a test for zero at each division."""
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
+"""How every function is compiled. The numpy model spares a test for zero at each division.
 
-INNER_OPTIONS: dict[str, Any] = {**OPTIONS, "no_cfunc_wrapper": True}
-"""How parts of kernels are compiled: nothing but other kernels calls them."""
+A function that is called by two with different options is compiled twice: kernels and their parts have the same.
+"""
 
 _lock = RLock()
 _waiting: list[Callable[[], None]] | None = []  # None once Numba has been loaded
@@ -81,7 +82,7 @@ def inner(function: Function) -> Function:
     def register() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**INNER_OPTIONS)(function)
+        register_jitable(**OPTIONS, pipeline_class=pipelines().part)(function)
 
     return function
 
@@ -125,7 +126,7 @@ class Kernel:
         load_numba()
         import numba
 
-        dispatcher = numba.njit(nogil=True, **OPTIONS)(self.py_func)
+        dispatcher = numba.njit(**OPTIONS, pipeline_class=pipelines().kernel)(self.py_func)
         dispatcher._cache = cache.KernelCache(self.py_func, self.name)
         return dispatcher  # type: ignore[no-any-return]  # numba is untyped
 

@@ -5,7 +5,8 @@ from functools import singledispatch
 from typing import Any
 
 from outflank.kernels import cache
-from outflank.kernels.compiler import INNER_OPTIONS, extend
+from outflank.kernels.compiler import OPTIONS, extend
+from outflank.kernels.pipeline import pipelines
 
 _known: dict[tuple[str, tuple[str, ...]], list[type]] = {}
 
@@ -53,7 +54,7 @@ def generic(stub: Callable[..., Any]) -> Any:
         from numba.core.errors import NumbaTypeError
         from numba.extending import overload
 
-        @overload(function, strict=False, jit_options=INNER_OPTIONS)
+        @overload(function, strict=False, jit_options={**OPTIONS, "pipeline_class": pipelines().part})
         def resolve(subject, *rest):  # type: ignore[no-untyped-def]  # its arguments are Numba types
             body = function.dispatch(getattr(subject, "instance_class", object))
             if body is stub:
