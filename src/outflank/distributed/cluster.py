@@ -43,14 +43,14 @@ def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = No
     raylets.require_ray()
     if address.engine == "local":
         assert address.nodes is not None
-        raylets.start_local(address.nodes * (workers or 1))
+        raylets.enter_local(address.nodes * (workers or 1))
     else:
         assert address.address is not None
         raylets.attach(address.address)
     try:
         return Cluster(on_ray.OnRay(here=address.nodes, workers=workers), tuning=tuning)
-    except BaseException:
-        raylets.detach()
+    except BaseException as error:
+        raylets.detach(at_once=not isinstance(error, Exception))
         raise
 
 

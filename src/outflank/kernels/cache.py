@@ -33,6 +33,7 @@ import numpy as np
 
 from outflank.kernels import files, scripts
 from outflank.kernels.undisturbed import undisturbed
+from outflank.telling import tell
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
@@ -57,12 +58,7 @@ history: list[Event] = []
 """What this process compiled or loaded, in order."""
 
 
-def _say_on_terminal(message: str) -> None:
-    if sys.stderr.isatty():
-        print(message, file=sys.stderr, flush=True)
-
-
-announce: Callable[[str], None] = _say_on_terminal
+announce: Callable[[str], None] = tell
 """Told once, before the first compilation of a process."""
 
 

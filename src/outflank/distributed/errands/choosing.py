@@ -6,13 +6,11 @@ from outflank.distributed import raylets
 from outflank.distributed.addresses import Address, parse_address
 from outflank.distributed.errands.events import Make
 from outflank.distributed.errands.office import Errands
+from outflank.distributed.launchers import RANKS_HERE
 from outflank.errors import OutflankError
 from outflank.words import is_count
 
 MOST_PER_NODE = 256
-
-RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
-"""Where MPICH's and Open MPI's launchers say how many ranks they have put on a machine."""
 
 
 def errands_on(text: str, make: Make, *, per_node: int = 1) -> Errands:

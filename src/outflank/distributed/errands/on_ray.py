@@ -103,7 +103,7 @@ class RayErrands:
         if self._address.address is not None:
             raylets.attach(self._address.address)
         else:
-            raylets.start_local(self._address.nodes or 1)
+            raylets.enter_local(self._address.nodes or 1)
         self._opened = True
         groups = {"pieces": self._lanes}
         self._remote = self._ray.remote(concurrency_groups=groups, max_restarts=0, max_task_retries=0)(RayShop)

@@ -6,7 +6,7 @@ departure from it is in `taming`.
 """
 
 from outflank.distributed.raylets.asking import ClusterNode
-from outflank.distributed.raylets.connection import attach, detach, head_alive, start_local
+from outflank.distributed.raylets.connection import attach, detach, enter_local, head_alive, start_local
 from outflank.distributed.raylets.membership import ClusterStatus, Member, down, join, members, status, up
 from outflank.distributed.raylets.taming import LOOPBACK, PORT, require_ray
 
@@ -19,6 +19,7 @@ __all__ = [
     "attach",
     "detach",
     "down",
+    "enter_local",
     "head_alive",
     "join",
     "members",

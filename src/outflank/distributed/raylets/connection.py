@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.distributed.raylets.asking import host_and_port, nodes_of, require_protection
-from outflank.distributed.raylets.membership import Member, end, launch
+from outflank.distributed.raylets.membership import Member, end, launch, members
 from outflank.distributed.raylets.processes import END_SECONDS, end_processes, processes_in
 from outflank.distributed.raylets.taming import (
     DRIVER,
@@ -27,6 +27,7 @@ from outflank.distributed.raylets.taming import (
 )
 from outflank.distributed.raylets.tokens import make_token, read_token
 from outflank.errors import OutflankError
+from outflank.telling import tell
 
 
 class _Connection(threading.Thread):
@@ -48,6 +49,8 @@ class _Connection(threading.Thread):
         self.ready, self.leaving = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.alive = True
+        self.given_up = False
+        """Whether nobody waits for it any more: what it started goes when it does."""
         self._options: dict[str, Any] = {}
         self._changed = tame(self.ray)
         wanted = {**settings(token_file), **DRIVER}
@@ -72,10 +75,13 @@ class _Connection(threading.Thread):
         except BaseException as error:  # whatever it is, it belongs to the caller
             self.error = error
         self.ready.set()
-        if self.error is None:
+        if self.error is None and not self.given_up:
             self._watch()
         with suppress(Exception):
             self.ray.shutdown()
+        if self.given_up:
+            self._clear()
+            self._restore()
 
     def _watch(self) -> None:
         node = self.ray._private.worker.global_worker.node
@@ -89,23 +95,35 @@ class _Connection(threading.Thread):
             for child in children:
                 child.poll()  # a raylet that nobody buried is alive to its workers, and they go on
 
-    def close(self) -> None:
-        """Disconnect, end what was started for it, and leave no trace. Takes 25 s at most, 1 s as a rule."""
+    def close(self, *, at_once: bool = False) -> None:
+        """Disconnect, end what was started for it, and leave no trace. Takes 25 s at most, 1 s as a rule.
+
+        `at_once`, and where there is no connection yet, it is given up: who interrupts does not want to wait.
+        """
         # Ray waits for a head that has gone silent as long as it is let.
         patience = END_SECONDS if self.alive else END_SECONDS / 4
+        self.given_up = at_once or not self.ready.is_set()
+        if self.given_up:
+            patience = 0.2
         self.leaving.set()
         if self.ident is not None:
             self.join(patience)
         if self.member is not None:
             end(self.member, patience)
-        if self.directory is not None:
-            end_processes(processes_in(self.directory))
-            shutil.rmtree(self.directory, ignore_errors=True)
+        self._clear()
         if self.is_alive():
             self.join(patience / 2)
         if self.is_alive():  # or it would be waited for once more when the interpreter ends
             atexit.unregister(self.ray.shutdown)
             return
+        self._restore()
+
+    def _clear(self) -> None:
+        if self.directory is not None:
+            end_processes(processes_in(self.directory))
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _restore(self) -> None:
         for module, name, value in self._changed:
             setattr(module, name, value)
         self._set(self._before)
@@ -135,6 +153,18 @@ def _listens(host: str, port: int) -> bool | None:
 _connection: _Connection | None = None
 
 
+def enter_local(cores: int) -> None:
+    """Enter the cluster that `outflank cluster up` keeps for this machine alone, or start one with so many cores."""
+    require_ray()
+    for member in members():
+        if member.head and member.address.startswith(f"{LOOPBACK}:"):
+            with suppress(OutflankError):  # it may have died by itself
+                attach(member.address, member.token_file)
+                return
+    tell("starting Ray (outflank cluster up keeps one running) …")
+    start_local(cores)
+
+
 def start_local(cores: int) -> None:
     """Start a Ray instance of `cores` for this process alone; it ends with `detach` or with the process."""
     directory = private_directory()
@@ -158,6 +188,7 @@ def attach(address: str, token_file: str | Path | None = None) -> None:
     path, token = read_token(token_file)
     require_protection(address, token)
     address = "{}:{}".format(*host_and_port(address))
+    tell(f"entering the cluster at {address} …")
     with _opening(_Connection(path)) as connection:
         # A driver talks to the cluster through a raylet on its own machine.
         near = set(connection.ray._private.services.find_node_ids())
@@ -186,12 +217,12 @@ def _opening(connection: _Connection) -> Iterator[_Connection]:
         raise
 
 
-def detach() -> None:
+def detach(*, at_once: bool = False) -> None:
     """Leave the cluster, and end what was started for being in it; nothing where there is none."""
     global _connection
     connection, _connection = _connection, None
     if connection is not None:
-        connection.close()
+        connection.close(at_once=at_once)
 
 
 def head_alive() -> bool:

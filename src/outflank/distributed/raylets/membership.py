@@ -187,8 +187,8 @@ def launch(
         _await_node(member, token, log)
         if head:
             require_protection(address, token)
-    except BaseException:
-        end(member)
+    except BaseException as error:
+        end(member, END_SECONDS if isinstance(error, Exception) else 0.2)  # who interrupts does not want to wait
         raise
     return member
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table as Grid
 
+from outflank.distributed.launchers import refuse_copies
 from outflank.errors import UnknownName
 from outflank.lab import Progress, Report, experiment_named, experiments, redraw, run
 from outflank.lab import Table as LabTable
@@ -140,6 +141,7 @@ def _callback(name: str) -> Callable[..., int]:
     ) -> int:
         given = {key: value for key, value in parameters.items() if value is not None and value != ()}
         stop = Stop()
+        refuse_copies(given.get("cluster"))
         if given.get("cluster") is not None:
             join_cluster(given["cluster"])
         with _bar(enabled=not as_json) as progress:

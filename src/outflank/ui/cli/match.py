@@ -19,6 +19,7 @@ from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
 from outflank.arena.store import Kept
 from outflank.distributed.errands import errands_on, nodes_here, served
+from outflank.distributed.launchers import refuse_copies
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
@@ -117,6 +118,7 @@ def command(
         sprt=None if sprt is None else Sprt.parse(sprt, scale=sprt_scale),
     )
     play_games = partial(GamesHere, settings, make_player)
+    refuse_copies(cluster)
     if cluster is not None and served(cluster, play_games, per_node=concurrency):
         return 0
     with nullcontext() if cluster is None else errands_on(cluster, play_games, per_node=concurrency) as errands:

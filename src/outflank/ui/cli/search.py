@@ -13,6 +13,7 @@ from rich.live import Live
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster, check_options, connect
+from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
 from outflank.machine import can_pin, usable_cores
@@ -151,6 +152,7 @@ def command(
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
       outflank search --depth 18 --cluster local:2
     """
+    refuse_copies(where)
     rest.pop("show_workers")  # `_show` asks for it
     names = ("text", "position", "file", "game", "size", "layout", "scoring", "number")
     every = boards(**{name: rest.pop(name) for name in names})
@@ -178,7 +180,7 @@ def command(
             raise OutflankError("--replicate is for clusters: say which with --cluster")
         return _in_turn(every, lambda board: search(board, None), as_json)
     check_options(replication=replicate or "async", parallel=rest["parallel"], algorithm=rest["algorithm"])
-    with _connected(where, rest["workers"]) as cluster:
+    with connect(where, workers=rest["workers"]) as cluster:
         return _in_turn(every, lambda board: search(board, cluster), as_json)
 
 
@@ -193,14 +195,6 @@ def _in_turn(every: list[Board[Any]], search: Callable[[Board[Any]], int], as_js
             return status
         worst = max(worst, status)
     return worst
-
-
-def _connected(where: str, workers: int | None) -> Cluster:
-    console = diagnostics()
-    if not console.is_terminal:
-        return connect(where, workers=workers)
-    with console.status(f"connecting to {where} …"):
-        return connect(where, workers=workers)
 
 
 def _shown(
@@ -228,11 +222,13 @@ def _warn(options: dict[str, Any]) -> None:
         diagnostics().print("warning: --pin does nothing here: this system does not bind threads to cores")
 
 
-def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result | None]:
+def _results(results: Iterator[Result], stop: Stop, cluster: Cluster | None = None) -> Iterator[Result | None]:
     """The results as they come, searched in another thread; None from time to time while none does.
 
-    A kernel does not see Ctrl-C; this thread does, and calls `stop`.
+    A kernel does not see Ctrl-C; this thread does, and calls `stop`. Nodes of a cluster that are not there yet are not
+    waited for then.
     """
+    begun = False
     arrived: queue.Queue[Item] = queue.Queue()
 
     def work() -> None:
@@ -252,12 +248,15 @@ def _results(results: Iterator[Result], stop: Stop) -> Iterator[Result | None]:
                 # In short steps, so that signals are seen on every system.
                 item = arrived.get(timeout=0.2)
             except queue.Empty:
+                if stop.called and cluster is not None and not begun:
+                    raise KeyboardInterrupt from None
                 yield None
                 continue
             if item is None:
                 break
             if isinstance(item, BaseException):
                 raise item
+            begun = True
             yield item
     finally:
         signal.signal(signal.SIGINT, before)
@@ -272,7 +271,7 @@ def _show_json(
     comparing: bool,
 ) -> int:
     last = None
-    for result in _results(results, stop):
+    for result in _results(results, stop, cluster):
         if result is not None:
             last = result
             print_json("search-iteration", **fields(last))
@@ -318,7 +317,7 @@ def _show(
     console = output()
     rows: list[Result] = []
     with _live(console) as live:
-        for result in _results(results, stop):
+        for result in _results(results, stop, cluster):
             if result is None:
                 if live.is_started:
                     grid = iteration_grid(rows, latest.progress)

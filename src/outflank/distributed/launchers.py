@@ -1,0 +1,28 @@
+"""Programs that start many processes of one command: what they say in the environment."""
+
+import os
+
+from outflank.errors import OutflankError
+from outflank.words import is_count
+
+RANKS = {
+    "PMI_SIZE": "PMI_RANK",  # MPICH and its descendants; srun with --mpi=pmi2
+    "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
+    "MV2_COMM_WORLD_SIZE": "MV2_COMM_WORLD_RANK",
+}
+"""Where launchers of MPI say how many ranks there are, and which this one is."""
+
+RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+"""Where MPICH's and Open MPI's launchers say how many ranks they have put on a machine."""
+
+
+def refuse_copies(cluster: str | None) -> None:
+    """Without `mpi` for a cluster, the ranks of an MPI program would all do the same: one says so, and all end."""
+    if cluster is not None and cluster.strip() == "mpi":
+        return
+    for size, rank in RANKS.items():
+        count = os.environ.get(size, "")
+        if is_count(count) and int(count) > 1:
+            if os.environ.get(rank, "0") != "0":
+                raise SystemExit(2)
+            raise OutflankError(f"{count} ranks of MPI would each do the same work: share it with --cluster mpi")

@@ -1,0 +1,133 @@
+"""The way into a cluster: which one it is, what is said meanwhile, and how it is given up."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import pytest
+
+from outflank.distributed.launchers import RANKS, refuse_copies
+from outflank.distributed.raylets import Member, connection
+from outflank.errors import OutflankError
+from outflank.telling import tell
+from outflank.ui.cli import main
+
+pytestmark = pytest.mark.plain
+
+
+# --- launchers of MPI ---
+
+
+@pytest.mark.parametrize("size", RANKS)
+@pytest.mark.parametrize(
+    "arguments", [["search"], ["search", "--cluster", "local:2"], ["match", "random", "random"], ["lab", "branching"]]
+)
+def test_ranks_of_mpi_do_not_all_do_the_same(size, arguments, monkeypatch, capsys):
+    monkeypatch.setenv(size, "4")
+    for rank, said in (
+        ("0", "outflank: 4 ranks of MPI would each do the same work: share it with --cluster mpi\n"),
+        ("3", ""),
+    ):
+        monkeypatch.setenv(RANKS[size], rank)
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert (ended.value.code, *capsys.readouterr()) == (2, "", said)
+
+
+def test_one_rank_and_ranks_that_share_are_let_through(monkeypatch):
+    monkeypatch.setenv("PMI_SIZE", "1")
+    refuse_copies(None)
+    monkeypatch.setenv("PMI_SIZE", "4")
+    refuse_copies("mpi")
+    with pytest.raises(OutflankError):
+        refuse_copies("local:2")
+
+
+# --- which cluster ---
+
+
+@pytest.fixture
+def entered(monkeypatch):
+    """What would be entered or started."""
+    found: list[object] = []
+    monkeypatch.setattr(connection, "require_ray", MagicMock())
+    monkeypatch.setattr(connection, "attach", lambda address, token: found.append((address, token)))
+    monkeypatch.setattr(connection, "start_local", found.append)
+    return found
+
+
+def member(address: str, *, head: bool = True) -> Member:
+    return Member(address=address, head=head, cores=2, pid=1, started=0.0, directory="/nowhere", token_file="token")
+
+
+def test_a_cluster_that_is_up_on_this_machine_is_used(entered, monkeypatch):
+    monkeypatch.setattr(connection, "members", lambda: (member("127.0.0.1:5", head=False), member("127.0.0.1:7")))
+    connection.enter_local(2)
+    assert entered == [("127.0.0.1:7", "token")]
+
+
+def test_one_that_reaches_other_machines_is_not(entered, monkeypatch):
+    monkeypatch.setattr(connection, "members", lambda: (member("192.0.2.1:7"),))
+    connection.enter_local(2)
+    assert entered == [2]
+
+
+def test_one_that_has_died_is_not(entered, monkeypatch):
+    monkeypatch.setattr(connection, "members", lambda: (member("127.0.0.1:7"),))
+    monkeypatch.setattr(connection, "attach", MagicMock(side_effect=OutflankError("no cluster answers")))
+    connection.enter_local(3)
+    assert entered == [3]
+
+
+# --- giving up ---
+
+
+def test_who_interrupts_a_start_of_ray_does_not_wait_for_it(tmp_path: Path, monkeypatch):
+    started, go_on = threading.Event(), threading.Event()
+    ray = MagicMock()
+    ray.is_initialized.return_value = False
+
+    def init(**_):
+        started.set()
+        assert go_on.wait(60)
+
+    ray.init.side_effect = init
+    ended: list[Path] = []
+    monkeypatch.setattr(connection, "require_ray", lambda: ray)
+    monkeypatch.setattr(connection, "tame", lambda ray: [])
+    monkeypatch.setattr(connection, "processes_in", lambda directory: ended.append(directory) or [])
+    environment = dict(os.environ)
+    directory = tmp_path / "ray"
+    directory.mkdir()
+    opening = connection._Connection(tmp_path / "token", directory)
+    began = time.monotonic()
+
+    def interrupted() -> None:
+        with connection._opening(opening):
+            opening.start()
+            assert started.wait(60)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - began < 5.0  # Ray is waited for 15 s where it may not be given up
+    assert (ended, directory.exists()) == ([directory], False)
+    directory.mkdir()  # as Ray does, which goes on meanwhile
+    go_on.set()
+    opening.join(60)
+    assert (len(ended), directory.exists()) == (2, False)
+    assert dict(os.environ) == environment
+
+
+# --- telling ---
+
+
+def test_what_is_waited_for_is_told_to_terminals_alone(capsys, monkeypatch):
+    tell("waiting …")
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    tell("waiting …")
+    assert capsys.readouterr() == ("", "waiting …\n")
