@@ -16,9 +16,10 @@ from outflank.engine.habits import BoardCache, FixedOpening, Mirror
 from outflank.engine.levels import LEVELS, level
 from outflank.engine.player import Choice
 from outflank.engine.pondering import Pondering
-from outflank.engine.review import Judged, costliest, margin_of, marks_for, reviewed, turning_points
+from outflank.engine.review import Judged, costliest, margin_of, marks_for, reviewed
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
+from outflank.engine.story import story_of
 from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
 from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError
@@ -454,7 +455,7 @@ def test_a_blunder_is_found():
     results = [
         (each, (each.best_value > 0) - (each.best_value < 0), (each.value > 0) - (each.value < 0)) for each in exact
     ]
-    assert [each for each in turning_points(judged) if each.exact] == [
+    assert [each for each in story_of(judged).turning_points if each.exact] == [
         each for each, before, after in results if before != after
     ]
     # An exact judgement is consistent: what a move keeps is what the opponent has next, seen from the other side.
@@ -495,7 +496,7 @@ def series(values, *, exact=True, depth=8, board=START):
     ],
 )
 def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
-    assert [each.ply for each in turning_points(series(values))] == turned
+    assert [each.ply for each in story_of(series(values)).turning_points] == turned
 
 
 @pytest.mark.plain
@@ -512,7 +513,7 @@ def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
 )
 def test_estimates_turn_a_game_only_beyond_their_margin(values, turned):
     assert margin_of(START, 8) == pytest.approx(7.2)
-    assert [each.ply for each in turning_points(series(values, exact=False))] == turned
+    assert [each.ply for each in story_of(series(values, exact=False)).turning_points] == turned
 
 
 @pytest.mark.plain
@@ -521,9 +522,9 @@ def test_deeper_searches_are_believed_sooner_and_the_costliest_move_is_another_m
         margins = [margin_of(board, depth) for depth in range(30)]
         assert margins == sorted(margins, reverse=True)
         assert min(margins) > 0
-    judged = series([(60, 30), (2, 2), (2, -1)])
+    judged = series([(60, 4), (-4, -4), (4, -1)])
     assert costliest(judged, marks_for(START)) == judged[0]
-    assert turning_points(judged) == judged[2:]
+    assert story_of(judged).turning_points == judged[2:]
     assert costliest(series([(3, 2)]), marks_for(START)) is None
     assert costliest([], marks_for(START)) is None
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from outflank import Board, OthelloBoard
 from outflank.engine.review import Judged, marks_for
+from outflank.engine.story import story_of
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab import provenance
 from outflank.lab.drawing import review as review_page
@@ -929,6 +930,7 @@ def review_of(board, losses) -> Reviewed:
         title="A game",
         judged=judged,
         marks=marks_for(board),
+        story=story_of(judged),
         said=["Said of the whole."],
         told=lambda each: f"told of {each.move} at {each.ply}",
         rows=[{"ply": each.ply, "depth": each.depth} for each in judged],

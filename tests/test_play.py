@@ -167,7 +167,9 @@ def test_a_review_tells_losses_and_draws_the_game(run, tmp_path):
 @pytest.mark.compiled
 def test_a_review_as_json_is_an_object_a_move(run):
     _, out, _ = run("review", "f5d6c3", "--depth", "3", "--json")
-    rows = [json.loads(line) for line in out.splitlines()]
+    game, *rows, story = [json.loads(line) for line in out.splitlines()]
+    assert (game["schema"], story["schema"]) == ("outflank/review-game/1", "outflank/review-story/1")
+    assert game["moves"] == "f5 d6 c3"
     assert [row["move"] for row in rows] == ["f5", "d6", "c3"]
     assert all(row["loss"] >= 0 for row in rows)
 

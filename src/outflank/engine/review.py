@@ -1,4 +1,4 @@
-"""Going through a game: what each move has lost against the best one, and where the game turned."""
+"""Going through a game: what each move has lost against the best one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.deepening import search
+from outflank.search.deepening import iterate, search
 from outflank.search.table import Table
 
 
@@ -36,20 +36,8 @@ class Judged:
         return max(0.0, self.best_value - self.value)
 
     @property
-    def results(self) -> tuple[int, int]:
-        """What the best move would have led to, and what the move led to: 1 won, 0 drawn or open, -1 lost."""
-        before, after = ((value > self.margin) - (value < -self.margin) for value in (self.best_value, self.value))
-        return before, after
-
-    @property
-    def turned(self) -> bool:
-        """Whether the game turned: best play from there on would have had another result, for all that can be known."""
-        before, after = self.results
-        return after < before and self.loss > self.margin
-
-    @property
     def black_value(self) -> float:
-        """What black has after the move."""
+        """What black has after the move, as far as its own search sees."""
         return self.value if self.side is Side.BLACK else -self.value
 
 
@@ -79,7 +67,8 @@ def reviewed(
 ) -> Iterator[Judged]:
     """Judge the moves that were made on a board, first one first; forced ones are not worth a word.
 
-    Both moves are searched to the same depth: the played one as far as the best one was.
+    Both moves are searched to the same depth: the played one as far as the best one was. An estimate is the mean of
+    the last two iterations.
     """
     stop = stop or Stop()
     moves = board.moves
@@ -112,11 +101,15 @@ def _judged(
     exact = isinstance(board, OthelloBoard) and board.empties <= exact_empties
     table = tables[exact]
     chosen: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
-    best = search(board, Limits() if exact else limits, exact=exact, **chosen)
-    if best.move is None or best.value is None:
+    iterations = _iterations(board, Limits() if exact else limits, exact, chosen)
+    if not iterations or iterations[-1].move is None:
         return None
-    value = best.scale.number(best.value)
-    kept = value if best.move == move else _kept(board, move, best, exact, chosen)
+    best = iterations[-1]
+    assert best.move is not None
+    # The played move is searched a ply less: it has two iterations if the best one has three.
+    several = best.depth > 2
+    value = _mean(iterations, several)
+    kept = value if best.move == move else _kept(board, move, best, exact, several, chosen)
     if kept is None:
         return None
     # A deeper look at the played move may find it better than the best: then it is no worse.
@@ -133,26 +126,49 @@ def _judged(
     )
 
 
-def _kept(board: Board[Any], move: Move, best: Result, exact: bool, chosen: dict[str, Any]) -> float | None:
+def _iterations(board: Board[Any], limits: Limits, exact: bool, chosen: dict[str, Any]) -> list[Result]:
+    """The results of a search that have a value, one a depth."""
+    if exact:
+        found = search(board, limits, exact=True, **chosen)
+        return [] if found.value is None else [found]
+    return list({each.depth: each for each in iterate(board, limits, **chosen) if each.value is not None}.values())
+
+
+def _mean(iterations: Sequence[Result], several: bool) -> float:
+    """The value that the last two iterations have found between them, in the game's unit.
+
+    Who made the last move of a line looks better than he is: values of odd and even depths differ, and those of one
+    depth after one move and the next. The mean has lines of both kinds. What is proved, or a finished game's, is meant
+    as it is.
+    """
+    values = [
+        (each.scale.number(each.value), each.exact or each.scale.is_final(each.value))
+        for each in iterations[-2:]
+        if each.value is not None
+    ]
+    last, proved = values[-1]
+    if not several or len(values) < 2 or proved or values[0][1]:
+        return last
+    return (values[0][0] + last) / 2
+
+
+def _kept(
+    board: Board[Any], move: Move, best: Result, exact: bool, several: bool, chosen: dict[str, Any]
+) -> float | None:
     after = board.copy()
     after.push(move)
     if after.is_game_over():
         outcome = after.outcome()
         assert outcome is not None
         return best.scale.number(_final(best.scale, outcome.score if board.turn is Side.BLACK else -outcome.score))
-    found = search(after, Limits() if exact else Limits(depth=max(best.depth - 1, 1)), exact=exact, **chosen)
-    return None if found.value is None else -found.scale.number(found.value)
+    iterations = _iterations(after, Limits() if exact else Limits(depth=max(best.depth - 1, 1)), exact, chosen)
+    return -_mean(iterations, several) if iterations else None
 
 
 def _final(scale: Scale, score: int) -> int:
     """The value that a search gives to a finished game with this score."""
     assert scale.won is not None
     return score + scale.won if score > 0 else score - scale.won if score < 0 else 0
-
-
-def turning_points(judged: Sequence[Judged]) -> list[Judged]:
-    """The moves that changed who wins."""
-    return [each for each in judged if each.turned]
 
 
 def costliest(judged: Sequence[Judged], marks: Marks) -> Judged | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from outflank.boards import Board, OthelloBoard
 from outflank.engine.review import Judged, Marks
+from outflank.engine.story import Story
 from outflank.games.units import unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, facts_part, figure_part, table_part, whole_page
@@ -32,6 +33,7 @@ class Reviewed:
     title: str
     judged: Sequence[Judged]
     marks: Marks
+    story: Story
     said: Sequence[str]
     """What is to be said of the whole game, a sentence each."""
     told: Callable[[Judged], str]
@@ -42,13 +44,14 @@ class Reviewed:
     @property
     def plot(self) -> Plot:
         """The value over the game."""
-        wrong = tuple((each.ply, each.black_value) for each in self.wrong)
+        values = dict(self.story.values)
+        wrong = tuple((each.ply, values[each.ply]) for each in self.wrong)
         return Plot(
             title="value over the game",
             x="move",
             y=f"black's value ({unit_of(self.board.game).name})",
             series=(
-                Series(name="after the move", points=tuple((each.ply, each.black_value) for each in self.judged)),
+                Series(name="after the move", points=self.story.values),
                 Series(name="mistakes and turning points", points=wrong, style="points"),
             ),
         )
@@ -56,13 +59,17 @@ class Reviewed:
     @property
     def shown(self) -> list[Judged]:
         """The moves that get a board: turning points before all, then what cost most; as they were played."""
-        wrong = sorted(self.wrong, key=lambda each: (not each.turned, -each.loss))
+        wrong = sorted(self.wrong, key=lambda each: (not self.turned(each), -each.loss))
         return sorted(wrong[:MOST_BOARDS], key=lambda each: each.ply)
 
     @property
     def wrong(self) -> list[Judged]:
         """Mistakes and turning points."""
-        return [each for each in self.judged if each.turned or each.loss >= self.marks.mistake]
+        return [each for each in self.judged if self.turned(each) or each.loss >= self.marks.mistake]
+
+    def turned(self, each: Judged) -> bool:
+        """Whether a move changed who wins."""
+        return each in self.story.turning_points
 
 
 def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
@@ -106,7 +113,7 @@ def _board(review: Reviewed, each: Judged) -> str:
     before = review.board.copy()
     while before.ply >= each.ply:
         before.pop()
-    turned = " (turning point)" if each.turned else ""
+    turned = " (turning point)" if review.turned(each) else ""
     heading = f"{each.ply}. {each.side} {each.move}{review.marks.of(each.loss)}{turned}"
     drawn = before.svg(width=320, legal=False, played=each.move, better=each.best if each.best != each.move else None)
     caption = f"<figcaption>{escape(review.told(each))}</figcaption>"

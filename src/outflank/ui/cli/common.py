@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -12,10 +13,12 @@ from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError, UnknownName
 from outflank.formats.board_line import CELLS
 from outflank.formats.recognise import GAMES
+from outflank.formats.record import Record
+from outflank.formats.setup import Setup
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.kernels import Othello
 from outflank.games.othello.squares import SCORINGS, SIZES, othello, size_of
-from outflank.ui.cli.sources import setups
+from outflank.ui.cli.sources import records
 from outflank.ui.cli.streams import leave_quietly
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -67,7 +70,12 @@ def position_options(command: Command) -> Command:
     return command
 
 
-def boards(
+def boards(**options: Any) -> list[Board[Any]]:
+    """The boards that the options name: those in the text, or the start of a game."""
+    return [board for board, _ in games(**options)]
+
+
+def games(
     *,
     text: str | None,
     position: str | None,
@@ -77,8 +85,8 @@ def boards(
     layout: str | None,
     scoring: str | None,
     number: int | None = None,
-) -> list[Board[Any]]:
-    """The boards that the options name: those in the text, or the start of a game."""
+) -> list[tuple[Board[Any], Record]]:
+    """The same, each with what its text says of the game."""
     given = [source for source in (text, position, file) if source is not None]
     if len(given) > 1:
         raise OutflankError("one position at a time: give it as POSITION, --position or --file")
@@ -93,33 +101,43 @@ def boards(
     game = game or ("abalone" if layout is not None else None)
     if not given:
         if game == "abalone":
-            return [AbaloneBoard.start("standard" if layout is None else layout)]
-        return [OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties")]
-    named = setups(
+            return [_untold(AbaloneBoard.start("standard" if layout is None else layout))]
+        return [_untold(OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties"))]
+    named = records(
         given[0], is_file=file is not None, number=number, game=game, size=int(size) if size else None, layout=layout
     )
-    for assumed in sorted({setup.assumed for setup in named} - {""}):
+    for assumed in sorted({record.start.assumed for record in named} - {""}):
         diagnostics().print(f"assumed: {assumed}")
     found = []
-    for setup in named:
+    for record in named:
+        setup = record.start
         is_othello = isinstance(setup.game, Othello)
         if size is not None and is_othello and size_of(setup.game) != int(size):
             raise OutflankError(
                 f"--size {size}: the position given has {size_of(setup.game)} × {size_of(setup.game)} squares"
             )
-        if layout is not None and not setup.moves:
+        if layout is not None and not record.moves:
             raise OutflankError(f"--layout {layout}: the position given is a position, not a list of moves")
         if not is_othello and (size is not None or scoring is not None):
             raise OutflankError(f"{'--size' if size else '--scoring'} is for Othello; the position given is Abalone")
         if is_othello and scoring is not None:
-            setup = setup.with_game(othello(size_of(setup.game), scoring))
-        found.append(Board.from_setup(setup))
+            record = replace(record, start=setup.with_game(othello(size_of(setup.game), scoring)))
+        found.append((Board.from_setup(record.setup), record))
     return found
+
+
+def _untold(board: Board[Any]) -> tuple[Board[Any], Record]:
+    return board, Record(start=Setup(format="", game=board.game, position=board.position, turn=board.turn))
 
 
 def one_board(**options: Any) -> Board[Any]:
     """The one board that the options name."""
-    found = boards(**options)
+    return one_game(**options)[0]
+
+
+def one_game(**options: Any) -> tuple[Board[Any], Record]:
+    """The same with what its text says of the game."""
+    found = games(**options)
     if len(found) > 1:
         raise OutflankError(f"there are {len(found)} positions or games; --number N chooses one")
     return found[0]

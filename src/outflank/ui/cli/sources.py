@@ -1,8 +1,13 @@
-"""Where commands have positions and games from: words on the command line, a file, standard input."""
+"""Where commands have positions and games from: words on the command line, a file, standard input.
+
+A position is a record without moves.
+"""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -10,9 +15,9 @@ from typing import BinaryIO
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.files import decoded_whole, looked_into
 from outflank.formats.recognise import read_all
+from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import HEAD, holds_records, select_records
 from outflank.formats.selection import Selection
-from outflank.formats.setup import Setup
 
 MOST_BYTES = 16 << 20
 """The largest text that is read for positions; of games in a file one may be chosen from any number."""
@@ -23,12 +28,12 @@ MOST_GAMES = 10_000
 STANDARD_INPUT = "-"
 
 
-def setups(
+def records(
     words: str, *, is_file: bool, number: int | None, game: str | None, size: int | None, layout: str | None
-) -> list[Setup]:
+) -> list[Record]:
     """The positions and games in `words`, or in the file of that name; all, or the one with that number."""
     if words != STANDARD_INPUT and not is_file:
-        found, name = read_all(words, game=game, size=size, layout=layout), "the text"
+        found, name = _pasted(words, game, size, layout), "the text"
         return _chosen(found, name, number)
     name = "standard input" if words == STANDARD_INPUT else words
     with _opened(words, name) as stream:
@@ -38,7 +43,25 @@ def setups(
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
-    return _chosen(read_all(decoded_whole(data), game=game, size=size, layout=layout), name, number)
+    return _chosen(_pasted(decoded_whole(data), game, size, layout), name, number)
+
+
+def _pasted(text: str, game: str | None, size: int | None, layout: str | None) -> list[Record]:
+    """What is in a text, with the names of players where it is a format that has them."""
+    bare = [
+        Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
+        for setup in read_all(text, game=game, size=size, layout=layout)
+    ]
+    data = text.encode("utf-8", "replace")
+    if not holds_records(data[:HEAD]):
+        return bare
+    try:
+        named = list(select_records(BytesIO(data), Selection()))
+    except FormatError:
+        return bare
+    if len(named) != len(bare):
+        return bare
+    return [replace(record, start=each.start, moves=each.moves) for each, (_, record) in zip(bare, named, strict=True)]
 
 
 @contextmanager
@@ -55,23 +78,23 @@ def _opened(words: str, name: str) -> Iterator[BinaryIO]:
         raise OutflankError(f"{name!r}: {error.strerror}") from None
 
 
-def _games(stream: BinaryIO, name: str, number: int | None, game: str | None) -> list[Setup]:
+def _games(stream: BinaryIO, name: str, number: int | None, game: str | None) -> list[Record]:
     try:
-        found = [record.setup for _, record in islice(select_records(stream, Selection(number=number)), MOST_GAMES + 1)]
+        found = [record for _, record in islice(select_records(stream, Selection(number=number)), MOST_GAMES + 1)]
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
     if len(found) > MOST_GAMES:
         raise OutflankError(f"{name}: more than {MOST_GAMES:,} games; --number N chooses one")
     if not found:
         raise OutflankError(f"{name}: there is no game number {number or 1:,}")
-    for setup in found:
-        kind = type(setup.game).__name__
+    for record in found:
+        kind = type(record.start.game).__name__
         if game not in (None, kind.lower()):
             raise OutflankError(f"{name}: a game of {kind}, and {game} is asked for")
     return found
 
 
-def _chosen(found: list[Setup], name: str, number: int | None) -> list[Setup]:
+def _chosen(found: list[Record], name: str, number: int | None) -> list[Record]:
     if number is None:
         return found
     if number > len(found):
