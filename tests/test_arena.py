@@ -459,7 +459,7 @@ def test_a_match_survives_its_players(loser, reason):
     assert made.count(loser) == 6  # another one after each failure
     assert f"Lost  | {loser}: 6 {reason}" in report_text(result.standing)
     assert "no game that the rules ended" in report_text(result.standing)
-    assert "(95%), at least " in report_text(result.standing)
+    assert "Elo   | at least " in report_text(result.standing)
 
 
 def test_a_match_survives_players_that_hang(monkeypatch):

@@ -1,6 +1,7 @@
 """What is concluded from results: against closed forms, against simulated matches, and against published ones."""
 
 import random
+import re
 from math import exp, isclose, isfinite, log, sqrt
 from statistics import NormalDist
 
@@ -9,7 +10,9 @@ import pytest
 
 from outflank.arena.likelihood import log_likelihood, log_likelihood_scaled
 from outflank.arena.ratings import ratings
+from outflank.arena.report import duel_lines, table_rows
 from outflank.arena.sprt import SequentialTest, Sprt, SprtState
+from outflank.arena.standing import Duel, Standing
 from outflank.arena.statistics import (
     ELO_PER_DEVIATION,
     GAME_VALUES,
@@ -351,3 +354,36 @@ def test_values_of_units():
     assert Observed.pairs((1, 2, 3, 4, 5)).values == PAIR_VALUES
     assert Observed.single(1, 2, 3).values == GAME_VALUES
     assert Observed.single(1, 2, 3).score == pytest.approx(4 / 6)
+
+
+# --- what is printed ---
+
+
+def printed(**counts) -> dict[str, str]:
+    duel = Duel(**counts)
+    return dict(duel_lines(Standing(names=("one", "other"), planned=9, finished=duel.games, duels={(0, 1): duel})))
+
+
+def test_a_report_says_which_games_it_leaves_out():
+    lines = printed(wins=2, losses=1, pairs=(0, 0, 1, 0, 0))
+    assert lines["Elo"].startswith("0.00")
+    assert lines["Pairs"] == "1 game of no finished pair: left out of Elo, nElo and LOS"
+    assert "Pairs" not in printed(wins=1, losses=1, pairs=(0, 0, 1, 0, 0))
+    assert "Pairs" not in printed(wins=3, pairs=None)
+
+
+def test_an_interval_that_the_scale_cuts_off_is_printed_by_the_end_it_has():
+    lines = printed(wins=4, pairs=(0, 0, 0, 0, 2))
+    assert lines["Elo"] == "at least -83.02 (95%)"
+    assert lines["nElo"] == "not known yet"
+    assert printed(losses=4, pairs=(2, 0, 0, 0, 0))["Elo"] == "at most 83.02 (95%)"
+    # What is printed as a value with its error is inside the scale, error and all.
+    assert re.fullmatch(r"-?[\d.]+ \+- [\d.]+ \(95%\)", printed(wins=60, losses=40, pairs=None)["Elo"])
+
+
+def test_no_minus_before_nothing():
+    level = Duel(wins=1, losses=1, pairs=(0, 0, 1, 0, 0), margins=(2.0, -2.001))
+    duels = {(0, 1): level, (0, 2): level, (1, 2): level}
+    _, rows = table_rows(Standing(names=("a", "b", "c"), planned=6, finished=6, duels=duels))
+    assert {row[2] for row in rows} == {"0"}
+    assert "-0" not in dict(duel_lines(Standing(names=("a", "b"), planned=2, finished=2, duels=duels)))["Diff"]

@@ -1,32 +1,44 @@
 """A standing in the lines that people paste."""
 
 from outflank.arena.standing import Duel, Standing
-from outflank.arena.statistics import MOST_ELO
+from outflank.arena.statistics import MOST_ELO, Estimate
 
 
 def duel_lines(standing: Standing, *, unit: str = "discs") -> list[tuple[str, str]]:
     """The report on two players: a word and what it says, line by line."""
     duel = standing.duel
-    lines = [("Elo", f"{duel.elo.value:.2f} +- {duel.elo.error:.2f} (95%){_end_of_scale(duel)}")]
+    lines = [("Elo", _estimated(duel.elo))]
     if standing.test is not None:
         lines.append(("LLR", str(standing.test)))
     lines.append(("Games", f"N: {duel.games} W: {duel.wins} L: {duel.losses} D: {duel.draws}"))
     if duel.pairs is not None:
         lines.append(("Penta", str(list(duel.pairs))))
+    if duel.single_games:
+        games = "game" if duel.single_games == 1 else "games"
+        lines.append(("Pairs", f"{duel.single_games} {games} of no finished pair: left out of Elo, nElo and LOS"))
     lines += [
-        ("nElo", f"{duel.normalized_elo.value:.2f} +- {duel.normalized_elo.error:.2f} (95%)"),
+        ("nElo", _estimated(duel.normalized_elo)),
         ("LOS", f"{100 * duel.superiority:.2f} %"),
         ("Diff", _margin(duel, unit)),
     ]
     return lines + forfeit_lines(standing)
 
 
-def _end_of_scale(duel: Duel) -> str:
-    """What an interval that the scale cuts off does say."""
-    low, high = duel.elo.low > -MOST_ELO, duel.elo.high < MOST_ELO
-    if low and not high:
-        return f", at least {duel.elo.low:.2f}"
-    return f", at most {duel.elo.high:.2f}" if high and not low else ""
+def _estimated(estimate: Estimate) -> str:
+    """A difference and its error; of an interval that the scale cuts off, the end that it has.
+
+    Who has won every game is ahead by so much at least, and by how much more nobody knows.
+    """
+    value, low, high = (f"{each:z.2f}" for each in (estimate.value, estimate.low, estimate.high))
+    known = f"{value}, " if abs(estimate.value) < MOST_ELO else ""
+    below, above = estimate.low <= -MOST_ELO, estimate.high >= MOST_ELO
+    if below and above:
+        return f"{known}its error is not known yet" if known else "not known yet"
+    if above:
+        return f"{known}at least {low} (95%)"
+    if below:
+        return f"{known}at most {high} (95%)"
+    return f"{value} +- {estimate.error:.2f} (95%)"
 
 
 def _margin(duel: Duel, unit: str) -> str:
@@ -34,7 +46,7 @@ def _margin(duel: Duel, unit: str) -> str:
         return "no game that the rules ended"
     games = "game" if len(duel.margins) == 1 else "games"
     return (
-        f"{duel.margin:+.2f} +- {duel.margin_error:.2f} {unit} (95%), deviation {duel.margin_deviation:.2f}, "
+        f"{duel.margin:+z.2f} +- {duel.margin_error:.2f} {unit} (95%), deviation {duel.margin_deviation:.2f}, "
         f"{len(duel.margins)} {games}"
     )
 
@@ -64,7 +76,7 @@ def table_rows(standing: Standing) -> tuple[list[str], list[list[str]]]:
             [
                 str(place),
                 standing.names[number],
-                f"{rating.elo:.0f}",
+                f"{rating.elo:z.0f}",
                 f"{rating.error:.0f}",
                 str(games),
                 f"{sum(cell or 0.0 for cell in cells):g}",

@@ -44,6 +44,11 @@ class Duel:
             return Observed.pairs(self.pairs)
         return Observed.single(self.losses, self.draws, self.wins)
 
+    @property
+    def single_games(self) -> int:
+        """Games that estimates leave out, since their pair is not finished."""
+        return self.games - self.observed.games
+
     @cached_property
     def elo(self) -> Estimate:
         """The difference in Elo."""
@@ -84,6 +89,7 @@ class Duel:
             "losses": self.losses,
             "draws": self.draws,
             "pairs": None if self.pairs is None else list(self.pairs),
+            "single_games": self.single_games,
             "elo": self.elo.as_dict(),
             "normalized_elo": self.normalized_elo.as_dict(),
             "superiority": round(self.superiority, 6),
