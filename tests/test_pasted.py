@@ -236,6 +236,21 @@ HEADERS = """[Event "?"]
         "f5d6c3d3 *",
         "\ufefff5d6c3d3",
         "1. f5 1... d6 2. c3 2... d3",
+        "Black: Alice\nWhite: Bob\nf5d6c3d3",
+        "Black: Alice\nWhite: Bob\n\nf5 d6 c3 d3\n",
+        "Date: 1998-05-17\nResult: 38-26\nMoves: f5d6c3d3",
+        "Game: Othello\n1. f5 d6 2. c3 d3",
+        "https://games.invalid/othello/123\nf5d6c3d3",
+        "www.games.invalid/?g=a1 f5d6c3d3",
+        '[White "x"] f5 d6 c3 d3',
+        '[White "x"] [Black "y"] f5d6c3d3 *',
+        "F5-D6-C3-D3",
+        "f5 - d6 - c3 - d3",
+        '"f5 d6 c3 d3"',
+        "'f5', 'd6', 'c3', 'd3'",
+        "`f5d6c3d3`",
+        "“f5d6 c3d3” (analysis)",
+        "f5d6 c3d3 (analysis)",
     ],
 )
 def test_headers_remarks_and_results_are_passed_over(text):
@@ -257,6 +272,20 @@ def test_abalone_moves_may_have_dashes(text):
     assert [str(move) for move in Board.from_text(text).moves] == ["A1B2", "I5H5"]
     (record,) = read_records(io.BytesIO(f"game: abalone\n{text.replace('*', '')}\n".encode()))
     assert [move.code for move in record.moves] == [move.code for move in Board.from_text(text).moves]
+
+
+def test_what_dashes_make_of_either_game_is_abalone():
+    assert read("c4-c5").format == "Abalone game"
+    assert read("c4c5").format == "transcript"
+    assert read("black: one\nwhite: other\na1b2 i5h5").format == "Abalone game"
+
+
+def test_a_file_with_plain_headers_is_read(run, tmp_path):
+    file = tmp_path / "game.txt"
+    file.write_text("Black: Alice\nWhite: Bob\nf5d6c3\n")
+    status, out, err = run("show", "--file", file)
+    assert (status, err) == (0, "")
+    assert "move 4" in out
 
 
 def test_side_steps_may_have_dashes_too():

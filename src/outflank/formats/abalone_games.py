@@ -38,7 +38,8 @@ NAME = "Abalone game"
 
 HEADER = re.compile(r"\s*([A-Za-z][A-Za-z -]*):(.*)", re.DOTALL)
 KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start")
-_abalone = re.compile(r"^\s*game\s*:\s*abalone\b|^[^:\n]*\b[a-i][1-9]-?[a-i][1-9]", re.IGNORECASE | re.MULTILINE)
+_abalone = re.compile(r"^\s*game\s*:\s*abalone\b|^\s*start\s*:", re.IGNORECASE | re.MULTILINE)
+_first_move = re.compile(r"^[^:\n]*?\b([a-i][1-9](?:-?[a-i][1-9]){1,2})\b", re.IGNORECASE | re.MULTILINE)
 _word = re.compile(
     r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?|([A-Ia-i1-9]{2,6}|[A-Ia-i1-9]{2}(?:-[A-Ia-i1-9]{2}){1,2})(?![^\s{,;])|[,;])"
 )
@@ -50,12 +51,18 @@ Line = tuple[int, str]
 
 
 def looks_like_games(text: str) -> bool:
-    """Whether a text begins with headers of these files, and says that it is Abalone or has moves."""
+    """Whether a text begins with headers of these files, and says that it is Abalone or begins like one."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header is None or header[1].strip().lower() not in KEYS:
         return False
-    return _abalone.search(text) is not None
+    if _abalone.search(text):
+        return True
+    first = _first_move.search(text)
+    try:
+        return first is not None and read_move(RULES, start(), first[1]) is not None
+    except OutflankError:
+        return False
 
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:

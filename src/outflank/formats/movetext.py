@@ -1,4 +1,4 @@
-"""What stands around moves in a text: headers like PGN's, remarks, and the result at the end.
+"""What stands around moves in a text: headers like PGN's or `Black: one`, addresses, remarks, and the result.
 
     [Event "Reversi"]
     [Black "one"]
@@ -12,7 +12,12 @@ Such things are blanked out, so that what is left keeps its place in the text.
 import re
 from dataclasses import dataclass
 
-_header = re.compile(r'^[^\S\n]*\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\][^\S\n]*$', re.MULTILINE)
+_header = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
+_plain_header = re.compile(r"^[^\S\n]*([a-z][a-z ]{0,20}?)[^\S\n]*:(?!//)([^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_only_moves = re.compile(r"(?:[\s\d.,;)-]{0,9}[a-i][1-9])+\W*", re.IGNORECASE)
+_players = ("black", "white")
+_address = re.compile(r"\b(?:https?://|www\.)\S*", re.IGNORECASE)
+_quotes = re.compile("[\"'`“”„‘’«»]")
 _remark = re.compile(r"\{[^{}]*\}|\([^()]*\)|(?<=[a-i][1-9])[!?]{1,2}", re.IGNORECASE)
 _result = re.compile(
     r"(?:(?<=\s)|(?<=^))\(?(?:1-0|0-1|1/2-1/2|½-½|\*|\d{1,2}\s?[-:–]\s?\d{1,2}|[+-]\d{1,2}(?:\.0+)?|[BW]\+\w{1,6}|draw)\)?\s*$",
@@ -40,7 +45,7 @@ class MoveText:
     @property
     def start(self) -> str | None:
         """The position from which it starts, if a header has one."""
-        return self.headers.get("fen") or self.headers.get("start")
+        return self.headers.get("fen") or self.headers.get("start") or None
 
 
 def read_movetext(text: str) -> MoveText:
@@ -48,13 +53,29 @@ def read_movetext(text: str) -> MoveText:
     headers: dict[str, str] = {}
     for found in _header.finditer(text):
         headers.setdefault(found[1].lower(), found[2])
-    bare = _remark.sub(_blank, _header.sub(_blank, text))
+    bare = _header.sub(_blank, text)
+
+    def without_plain_header(found: re.Match[str]) -> str:
+        name, said = found[1].lower(), found[2]
+        if name not in _players and _only_moves.fullmatch(said.strip()):  # Moves: f5d6c3
+            return " " * (len(found[0]) - len(said)) + said
+        headers.setdefault(name, said.strip())
+        return _blank(found)
+
+    for around in (_address, _remark, _quotes):
+        bare = around.sub(_blank, bare)
+    bare = _plain_header.sub(without_plain_header, bare)
     return MoveText(_result.sub(_blank, bare), headers)
 
 
 def is_header(line: str) -> bool:
-    """Whether a line is one of the headers."""
-    return _header.fullmatch(line) is not None
+    """Whether a line is one of the headers in brackets."""
+    return _header.fullmatch(line.strip()) is not None
+
+
+def is_address(word: str) -> bool:
+    """Whether a word is a link, as it is copied along with a game."""
+    return _address.match(word) is not None
 
 
 class Divider:

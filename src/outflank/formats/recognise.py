@@ -13,7 +13,7 @@ from outflank.formats.abalone_games import looks_like_games, read_abalone_games
 from outflank.formats.bracket_games import split_games
 from outflank.formats.drawing import read_drawing, without_colours
 from outflank.formats.line_games import without_comment
-from outflank.formats.movetext import MoveText, read_movetext, split_movetexts
+from outflank.formats.movetext import MoveText, is_address, read_movetext, split_movetexts
 from outflank.formats.setup import Setup
 from outflank.games.abalone.kernels import Abalone
 
@@ -68,7 +68,8 @@ def _written(text: str, game: str | None, size: int | None, layout: str | None) 
             return [position_file.read_position_file(text)]
         if looks_like_games(stripped):
             return [record.setup for record in read_abalone_games(BytesIO(text.encode("utf-8", "replace")))]
-        if "/" in stripped.split()[0] and not stripped.startswith("("):
+        word = stripped.split()[0]
+        if "/" in word and not stripped.startswith("(") and not is_address(word):
             return [abalone_line.read_abalone_line(stripped)]
     if game != "abalone" and stripped.startswith("(") and "[" in stripped:
         return _bracket_games(stripped)
@@ -143,8 +144,9 @@ def _moves(told: MoveText, game: str | None, size: int | None, layout: str | Non
 def _read_moves(text: str, game: str | None, readers: dict[str, Callable[[str], Setup]]) -> Setup:
     if game is not None:
         return readers[game](text)
-    # That Othello began on a mirrored board is an assumption: what is a game of Abalone without one comes first.
-    order = GAMES[::-1] if _first_move(text) in MIRRORED_FIRST else GAMES
+    # That Othello began on a mirrored board is an assumption, and dashes stand in moves of Abalone more than between
+    # those of Othello: what is a game of Abalone comes first then.
+    order = GAMES[::-1] if _first_move(text) in MIRRORED_FIRST or _dashed.search(text) else GAMES
     errors: dict[str, OutflankError] = {}
     for kind in order:
         try:
@@ -153,6 +155,8 @@ def _read_moves(text: str, game: str | None, readers: dict[str, Callable[[str], 
             errors[kind] = error
     raise errors[_meant(text)]
 
+
+_dashed = re.compile(r"[a-i][1-9]-[a-i][1-9]", re.IGNORECASE)
 
 FIRST = ("d3", "c4", "f5", "e6")
 MIRRORED_FIRST = ("e3", "f4", "c5", "d6")

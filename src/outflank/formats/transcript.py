@@ -23,7 +23,9 @@ MIRRORED_ASSUMED = (
     "black begins on d4 and e5, as only there the first move is legal; read with left and right exchanged"
 )
 
-_token = re.compile(r"\s*(?:\d{1,3}\s*[.)]\s*(?:\.\.)?|,|;)?\s*(?:(pass|pa|ps|--)|([a-h])\s*([1-8]))", re.IGNORECASE)
+_token = re.compile(
+    r"\s*(?:\d{1,3}\s*[.)]\s*(?:\.\.)?|,|;|-(?!-))?\s*(?:(pass|pa|ps|--)|([a-h])\s*([1-8]))", re.IGNORECASE
+)
 
 Named = tuple[int, int, Side | None]
 """A move as a text names it: its code, its place in the text, and the side if that is told."""
