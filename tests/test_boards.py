@@ -145,6 +145,14 @@ def test_boards_of_different_games_or_rules_differ():
     assert eval(repr(OthelloBoard.start(scoring="discs")), NAMES) == OthelloBoard.start(scoring="discs")
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
+def test_what_is_no_move_at_all_is_told(board):
+    for wrong in (3, None, ["f5"]):
+        with pytest.raises(IllegalMove, match="is no move: expected text, or one of legal_moves"):
+            board.push(wrong)
+
+
 @pytest.mark.parametrize("move", ["a1", "z9", "", "pass", "f5 ", OthelloMove(0), OthelloMove(37, 6)])
 def test_illegal_moves_leave_the_board_as_it_was(move):
     board = OthelloBoard.start()

@@ -19,7 +19,7 @@ import outflank
 from outflank import OthelloBoard, Progress, Result, diagnosis
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.kernels.compiler import interpreted
-from outflank.search.perft import Interrupted, Perft
+from outflank.search.perft import Perft
 from outflank.ui.cli import COMMANDS, main
 from outflank.ui.cli.search_view import iteration_grid, under_way
 
@@ -206,12 +206,21 @@ def test_any_text_is_shown_or_refused(run, text):
 
 def test_an_interrupt_ends_with_status_130(run, monkeypatch):
     def interrupted(*args, **kwargs):
-        raise Interrupted(Perft(leaves=12, seconds=0.5, workers=1, divide={37: 12}))
+        interrupt = KeyboardInterrupt()
+        interrupt.found = Perft(leaves=leaves, seconds=0.5, workers=1, divide={37: leaves})
+        raise interrupt
+
+    leaves = 12
 
     monkeypatch.setattr("outflank.ui.cli.perft.perft", interrupted)
     done = run("perft", "--depth", "3")
     assert done.status == 130
     assert "at least 12 leaves" in done.out
+    leaves = 0
+    done = run("perft", "--depth", "3")
+    assert done.status == 130
+    assert "interrupted before the first of its parts was counted" in done.out
+    assert "leaves" not in done.out
     partial = run("perft", "--depth", "3", "--json")
     assert partial.status == 130
     assert json.loads(partial.out)["complete"] is False

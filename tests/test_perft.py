@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from outflank.boards import kind_of_board
 from outflank.games.abalone.layouts import LAYOUTS, RULES, start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels.compiler import interpreted
-from outflank.search.perft import Interrupted, Perft
+from outflank.search.perft import Perft
 from tests.conftest import examples
 from tests.drawing import any_positions, legal
 from tests.oracles import abalone as abalone_oracle
@@ -104,13 +105,31 @@ def test_progress_is_told_and_an_interrupt_stops_the_workers():
         seen.append((done, total))
         raise KeyboardInterrupt
 
-    with pytest.raises(Interrupted) as interrupted_count:
+    with pytest.raises(KeyboardInterrupt) as interrupted_count:
         perft(RULES, start("german-daisy"), 6, workers=2, progress=interrupt)
     assert seen[0][1] > 2
     assert 0 <= interrupted_count.value.found.leaves < 300_000_000_000
+    assert interrupted_count.type is KeyboardInterrupt  # or a script would end with another status than others
 
 
 @pytest.mark.parametrize(("depth", "workers"), [(-1, 1), (1000, 1), (3, 0), (3, 10**9), (3.5, 1)])
 def test_senseless_demands_are_refused(depth, workers):
-    with pytest.raises(outflank.OutflankError):
+    with pytest.raises(outflank.OutflankError) as error:
         outflank.perft(outflank.OthelloBoard.start(), depth, workers=workers)
+    assert isinstance(error.value, ValueError)
+
+
+@pytest.mark.plain
+def test_types_of_demands_are_told():
+    board = outflank.OthelloBoard.start()
+    for demand, said in (
+        ({"depth": "3"}, "depth: expected a whole number, found '3'"),
+        ({"depth": 3, "workers": "2"}, "workers: expected a whole number from 1 to 1024, found '2'"),
+        ({"depth": 3, "progress": 5}, "progress=5: expected a function of how many jobs are done, and of how many"),
+    ):
+        with pytest.raises(outflank.OutflankError) as error:
+            outflank.perft(board, **demand)
+        assert str(error.value) == said
+    with pytest.raises(outflank.OutflankError, match="perft needs a board, found 'f5'"):
+        outflank.perft("f5", 3)
+    assert outflank.perft(board, np.int64(2), workers=np.int8(1)).leaves == 12

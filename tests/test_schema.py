@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -15,8 +16,10 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.raylets.asking import host_and_port
 from outflank.distributed.replication import replication_named
 from outflank.engine.clock import TimeControl
+from outflank.engine.computer import Computer
 from outflank.errors import OutflankError
 from outflank.formats.abalone_moves import write_move
+from outflank.games.othello.squares import othello
 from outflank.lab import redraw
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
 from outflank.search.contract import Limits, Options
@@ -106,6 +109,16 @@ def test_what_is_no_whole_number_is_refused(text):
 
 def test_fields_are_checked_and_numbers_of_numpy_taken():
     assert type(Limits(depth=np.int64(5)).depth) is int
+    for seconds in (np.float16(0.5), np.float32(0.5), np.float64(0.5), Fraction(1, 2)):
+        assert (type(Limits(seconds=seconds).seconds), Limits(seconds=seconds).seconds) == (float, 0.5)
+    assert (type(Options(step=np.int8(2)).step), type(Options(schedule=np.int64(3)).schedule)) == (int, int)
+    assert Options(exact=np.True_).exact is True
+    assert type(TimeControl(move_seconds=np.float32(2)).move_seconds) is float
+    player = Computer(othello(8), seconds=np.float32(0.5), variety=np.int64(3), workers=1)
+    assert (type(player.seconds), player.seconds) == (float, 0.5)
+    for wrong in (np.float32("nan"), np.float32(1e30), np.array([1.0])):
+        with pytest.raises(OutflankError, match="seconds="):
+            Limits(seconds=wrong)
     weights = Weights()
     assert Options(evaluation=weights).evaluation is weights
     for wrong in ({"depth": "5"}, {"depth": 5.0}, {"seconds": "1"}, {"nodes": True}):

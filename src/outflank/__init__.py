@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from outflank.errors import (
         FormatError,
         IllegalMove,
+        InvalidOption,
         InvalidPosition,
         OutflankError,
         UnknownName,
@@ -63,7 +64,14 @@ _HOME = {
         "OthelloMove",
         "Outcome",
     ),
-    "outflank.errors": ("FormatError", "IllegalMove", "InvalidPosition", "OutflankError", "UnknownName"),
+    "outflank.errors": (
+        "FormatError",
+        "IllegalMove",
+        "InvalidOption",
+        "InvalidPosition",
+        "OutflankError",
+        "UnknownName",
+    ),
     "outflank.games.abalone.kernels": ("Kind",),
     "outflank.games.sides": ("Side",),
     "outflank.search.contract": (
@@ -91,6 +99,7 @@ __all__ = [
     "Comparison",
     "FormatError",
     "IllegalMove",
+    "InvalidOption",
     "InvalidPosition",
     "Kind",
     "Limits",

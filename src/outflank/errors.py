@@ -3,6 +3,7 @@
     OutflankError
     ├── FormatError (ValueError)      text that does not say what it should
     ├── IllegalMove (ValueError)      a well-formed move that the rules forbid here
+    ├── InvalidOption (ValueError)    a limit or an option that cannot be meant, or not beside the others
     ├── InvalidPosition (ValueError)  cells that cannot be a position of the game
     └── UnknownName (ValueError)      no game, layout or option of that name
 
@@ -42,6 +43,10 @@ class FormatError(OutflankError, ValueError):
 
 class IllegalMove(OutflankError, ValueError):
     """The move is well formed but not legal here."""
+
+
+class InvalidOption(OutflankError, ValueError):
+    """A limit, an option or an argument is not what it can be, or does not go with the others."""
 
 
 class InvalidPosition(OutflankError, ValueError):

@@ -28,14 +28,18 @@ _HALF_LETTERS = re.compile("[\ud800-\udfff]")
 class Misfit(FormatError):
     """A value that is not of its kind: `place` within the whole says where, and the message what belongs there."""
 
-    def __init__(self, place: str, why: str) -> None:
+    def __init__(self, place: str, why: str, kind: Kind = None) -> None:
         super().__init__(f"{place}: {why}" if place else why)
-        self.place, self.why = place, why
+        self.place, self.why, self.kind = place, why, kind
 
     @classmethod
     def found(cls, kind: Kind, value: Any) -> "Misfit":
         """The error for a value where a `kind` is expected."""
-        return cls("", f"expected {in_words(kind)}, found {shown(value)}")
+        return cls("", f"expected {in_words(kind)}, found {shown(value)}", kind)
+
+    def within(self, place: str) -> "Misfit":
+        """The same error, of a value that is at `place` of a larger one."""
+        return Misfit(_joined(place, self.place), self.why, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,13 @@ class Between:
         if self.most >= MOST_NUMBER:
             return f"of at least {self.least:g}"
         return f"from {self.least:.15g} to {self.most:.15g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Says what a kind is called, where what it is made of says too little."""
+
+    words: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +106,7 @@ def conform(kind: Kind, value: Any, place: str = "") -> Any:
     try:
         return _conformed(kind, value)
     except Misfit as error:
-        raise Misfit(_joined(place, error.place), error.why) from None
+        raise error.within(place) from None
 
 
 def _conformed(kind: Kind, value: Any) -> Any:
@@ -120,8 +131,9 @@ def _conformed(kind: Kind, value: Any) -> Any:
     if origin in (Union, UnionType):
         return _one_of(kind, value)
     if origin is Literal:
-        if any(type(value) is type(each) and value == each for each in get_args(kind)):
-            return value
+        plain = _number(value)
+        if any(type(plain) is type(each) and plain == each for each in get_args(kind)):
+            return plain
         raise Misfit.found(kind, value)
     if origin in (list, tuple):
         return _several(kind, value)
@@ -139,15 +151,16 @@ def _within(step: str | int, kind: Kind, value: Any) -> Any:
     try:
         return _conformed(kind, value)
     except Misfit as error:
-        raise Misfit(_joined(_step(step), error.place), error.why) from None
+        raise error.within(_step(step)) from None
 
 
 _SIMPLE = (int, float, str, bool, NoneType)
 
 
 def _simple(kind: Kind, value: Any) -> Any:
+    value = _number(value)
     if kind is bool:
-        fits = isinstance(value, bool) or type(value).__name__ == "bool_"  # NumPy's
+        fits = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")  # NumPy's
     elif kind is int:
         fits = _between(value, Integral, MOST_INTEGER)
     elif kind is float:
@@ -158,9 +171,19 @@ def _simple(kind: Kind, value: Any) -> Any:
         fits = value is None
     if not fits:
         raise Misfit.found(kind, value)
-    if kind is bool or (kind is int and not isinstance(value, int)):
-        return kind(value)
-    return value
+    return bool(value) if kind is bool else value
+
+
+def _number(value: Any) -> Any:
+    """Python's own number for one of NumPy's, or for any other that is equal to it; all else as it is.
+
+    The others go where numbers go and then fail there: no lock waits for a `float32`, and no JSON holds one.
+    """
+    if type(value) in (*_SIMPLE, list, tuple, dict):
+        return value  # as nearly all are
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    return float(value) if isinstance(value, Real) and not isinstance(value, Integral) else value
 
 
 def _between(value: Any, kind: type, most: float) -> bool:
@@ -232,7 +255,7 @@ def _plain(value: Any, levels: int) -> Any:
         try:
             _plain(each, levels - 1)
         except Misfit as error:
-            raise Misfit(_joined(_step(step), error.place), error.why) from None
+            raise error.within(_step(step)) from None
     return value
 
 
@@ -300,9 +323,13 @@ def check_fields(instance: Any) -> None:
     for name, kind in kinds_of(instance.__class__).items():
         value = getattr(instance, name)
         try:
-            fitting = conform(kind, value)
+            fitting = _conformed(kind, value)
         except Misfit as error:
-            raise Misfit("", f"{name}{error.place}={shown(value)}: {error.why.partition(', found')[0]}") from None
+            if error.kind is None:
+                why = error.why.partition(", found")[0]
+            else:
+                why = f"expected {in_words(error.kind, bool_='True or False', none='None')}"
+            raise Misfit("", f"{name}{error.place}={shown(value)}: {why}") from None
         if fitting is not value:
             object.__setattr__(instance, name, fitting)
 
@@ -315,6 +342,9 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
     origin: Any = get_origin(kind)
     if origin is Annotated:
         inner, *checks = get_args(kind)
+        called = next((check.words for check in checks if isinstance(check, Called)), None)
+        if called is not None:
+            return called
         narrower = "".join(f" {check}" for check in checks if isinstance(check, Between))
         return in_words(inner, bool_=bool_, none=none) + narrower
     if origin in (Union, UnionType):

@@ -10,7 +10,7 @@ from outflank.arena.openings import usual
 from outflank.arena.sprt import Sprt
 from outflank.boards import Board
 from outflank.engine.clock import TimeControl
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 from outflank.schema import check_fields
 
 MOST_GAMES = 1_000_000
@@ -42,15 +42,15 @@ class Settings:
     def __post_init__(self) -> None:
         check_fields(self)
         if len(self.players) < 2:
-            raise OutflankError("a match has at least two players")
+            raise InvalidOption("a match has at least two players")
         if not 1 <= self.games <= MOST_GAMES:
-            raise OutflankError(f"{self.games} games: 1 to {MOST_GAMES}")
+            raise InvalidOption(f"{self.games} games: 1 to {MOST_GAMES}")
         if self.ply_limit is not None and self.ply_limit < 1:
-            raise OutflankError(f"a limit of {self.ply_limit} plies: at least one must be played")
+            raise InvalidOption(f"a limit of {self.ply_limit} plies: at least one must be played")
         if not 0 <= self.lag_seconds < 60:
-            raise OutflankError(f"a lag of {self.lag_seconds:g} s: 0 to 60")
+            raise InvalidOption(f"a lag of {self.lag_seconds:g} s: 0 to 60")
         if self.sprt is not None and len(self.players) != 2:
-            raise OutflankError("a sequential test is between two players")
+            raise InvalidOption("a sequential test is between two players")
         if not self.openings:
             object.__setattr__(self, "openings", usual(self.start))
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from outflank.arena.likelihood import log_likelihood_scaled
 from outflank.arena.statistics import ELO_PER_DEVIATION, Observed, score_of
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 from outflank.schema import check_fields
 from outflank.words import from_words
 
@@ -39,9 +39,9 @@ class Sprt:
     def __post_init__(self) -> None:
         check_fields(self)
         if not -MOST <= self.elo0 < self.elo1 <= MOST:
-            raise OutflankError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: two differences in Elo, the smaller one first")
+            raise InvalidOption(f"SPRT [{self.elo0:g}, {self.elo1:g}]: two differences in Elo, the smaller one first")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise OutflankError(f"SPRT with errors {self.alpha:g} and {self.beta:g}: both lie between 0 and 0.5")
+            raise InvalidOption(f"SPRT with errors {self.alpha:g} and {self.beta:g}: both lie between 0 and 0.5")
 
     @classmethod
     def parse(cls, text: str, *, scale: Scale = "normalized") -> "Sprt":
@@ -52,7 +52,7 @@ class Sprt:
         """
         words = [word.strip() for word in text.strip("[] ").split(",")]
         if len(words) != 2:
-            raise OutflankError(f"SPRT {text!r}: two differences in Elo, like 0,10")
+            raise InvalidOption(f"SPRT {text!r}: two differences in Elo, like 0,10")
         elo0, elo1 = (from_words(float, word, "SPRT") for word in words)
         return cls(elo0=elo0, elo1=elo1, scale=scale)
 

@@ -1,5 +1,6 @@
 """A position with whose turn it is and how it came about, for any game."""
 
+import reprlib
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -119,6 +120,8 @@ class Board(Generic[M]):
     def push(self, move: M | str) -> M:
         """Play a move, given as a value or as text; the move as a value."""
         played = self.parse_move(move) if isinstance(move, str) else move
+        if not isinstance(played, Move):
+            raise IllegalMove(f"{reprlib.repr(move)} is no move: expected text, or one of legal_moves")
         if played not in self.legal_moves:
             raise self._illegal(move if isinstance(move, str) else f"{type(move).__name__} {move.code}")
         self._past.append((self.position, played))

@@ -14,7 +14,7 @@ from outflank.engine.levels import level as level_numbered
 from outflank.engine.player import Choice
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 from outflank.games.othello.kernels import Othello
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
@@ -63,25 +63,28 @@ class Computer:
         variety: int | None = None,
         **options: Any,
     ) -> None:
-        own = {"level": level, "exact": exact, "policy": policy, "habits": habits, "book": book}
-        for setting, value in own.items():
-            conform(settings_of_computers()[setting], value, setting)
+        def checked_setting(setting: str, value: Any) -> Any:
+            return conform(settings_of_computers()[setting], value, setting)
+
+        level, exact = checked_setting("level", level), checked_setting("exact", exact)
+        policy, habits = checked_setting("policy", policy), checked_setting("habits", habits)
+        book, variety = checked_setting("book", book), checked_setting("variety", variety)
+        limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
         self.name, self.game = name, game
-        self.depth, self.seconds, self.nodes = depth, seconds, nodes
+        self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
         self.exact_empties = exact
         if level is not None:
             if depth is not None or exact is not None:
-                raise OutflankError("a level says the depth and where exact play starts: give one or the others")
+                raise InvalidOption("a level says the depth and where exact play starts: give one or the others")
             chosen = level_numbered(level)
             self.depth = chosen.othello_depth if isinstance(game, Othello) else chosen.abalone_depth
             self.exact_empties = chosen.exact_empties
-        limits = Limits(depth=self.depth, seconds=seconds, nodes=nodes)
         if self.depth is not None and self.exact_empties is None:
             # Who asks for a depth does not want to wait for endings that take longer than it.
             self.exact_empties = level_numbered(min(self.depth, HIGHEST)).exact_empties
         self.options = {"table_depth": "at-least", **options}
         checked = Options(**self.options)
-        check(game, checked, limits)  # now, and not in the first game
+        check(game, checked, replace(limits, depth=self.depth))  # now, and not in the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
         self._table = Table(bits) if bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO) else None
         self._endings = Table(bits) if bits is not None else None  # what is exact must not meet what is estimated

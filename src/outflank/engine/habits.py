@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from outflank.boards import AbaloneBoard, Board, Move
 from outflank.engine.player import Choice
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, UnknownName
 from outflank.games.abalone.geometry import cell_name
 from outflank.games.abalone.kernels import Abalone
 
@@ -114,5 +114,5 @@ def habit_named(name: str, game: Any) -> Habit:
     if name not in HABITS:
         raise UnknownName.among("habit", name, HABITS)
     if name != "cache" and not isinstance(game, Abalone):
-        raise OutflankError(f"{name} is a habit of Abalone's players")
+        raise InvalidOption(f"{name} is a habit of Abalone's players")
     return HABITS[name]()

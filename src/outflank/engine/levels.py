@@ -6,7 +6,7 @@ what one level more costs: about twice the time. There is no handicap but the de
 
 from dataclasses import dataclass
 
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 
 HIGHEST = 20
 
@@ -52,5 +52,5 @@ LEVELS = {row[0]: Level(*row) for row in _TABLE}
 def level(number: int) -> Level:
     """The level with this number."""
     if number not in LEVELS:
-        raise OutflankError(f"level={number}: 1 to {HIGHEST}")
+        raise InvalidOption(f"level={number}: 1 to {HIGHEST}")
     return LEVELS[number]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.report import Figure, Sample, Table, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Shape, check_fields
@@ -48,15 +48,15 @@ class Parameters:
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(value, tuple | list) and not value:
-                raise OutflankError(f"{each.name}: at least one is needed")
+                raise InvalidOption(f"{each.name}: at least one is needed")
             for number in value if isinstance(value, tuple | list) else (value,):
                 least = LEAST.get(each.name, 0)
                 if isinstance(number, int) and not isinstance(number, bool) and number < least:
-                    raise OutflankError(f"{each.name}={number}: at least {least}")
+                    raise InvalidOption(f"{each.name}={number}: at least {least}")
         workers = getattr(self, "workers", ())
         for number in workers if isinstance(workers, tuple) else (workers,):
             if number is not None and number > MOST_WORKERS:
-                raise OutflankError(f"workers={number}: at most {MOST_WORKERS}")
+                raise InvalidOption(f"workers={number}: at most {MOST_WORKERS}")
 
 
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1}

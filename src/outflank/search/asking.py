@@ -8,8 +8,9 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from outflank.boards import Board
-from outflank.errors import OutflankError, UnknownName
-from outflank.search.contract import Limits, Options
+from outflank.errors import InvalidOption, UnknownName
+from outflank.search.contract import Limits, Options, Stop
+from outflank.search.table import Table
 
 LIMITS = tuple(field.name for field in fields(Limits))
 OPTIONS = tuple(field.name for field in fields(Options))
@@ -19,20 +20,37 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def asked(board: Any, limits: Any, given: Mapping[str, Any]) -> tuple[Limits, Options]:
     """The limits and the options of a search, both possibly by name; one line that says how if that cannot be."""
-    if not isinstance(board, Board):
-        how = ": Board.from_text makes one of a text" if isinstance(board, str) else ""
-        raise OutflankError(f"a search needs a board, found {reprlib.repr(board)}{how}")
+    check_board(board, "a search")
     by_name = {name: given[name] for name in LIMITS if given.get(name) is not None}
     if limits is not None and not isinstance(limits, Limits):
-        raise OutflankError(f"limits={limits!r}: give depth=, seconds= or nodes= by name, or a Limits")
+        raise InvalidOption(f"limits={limits!r}: give depth=, seconds= or nodes= by name, or a Limits")
     if limits is not None and by_name:
         names = ", ".join(f"{name}={value!r}" for name, value in by_name.items())
-        raise OutflankError(f"{names} beside limits: give all limits by name, or all in a Limits")
+        raise InvalidOption(f"{names} beside limits: give all limits by name, or all in a Limits")
     options = {name: value for name, value in given.items() if name not in LIMITS}
     for name in options:
         if name not in OPTIONS:
             raise UnknownName.among("option", name, (*LIMITS, *OPTIONS))
     return limits or Limits(**by_name), Options(**options)
+
+
+def check_board(board: Any, who: str) -> None:
+    """Refuse what is no board."""
+    if not isinstance(board, Board):
+        how = ": Board.from_text makes one of a text" if isinstance(board, str) else ""
+        raise InvalidOption(f"{who} needs a board, found {reprlib.repr(board)}{how}")
+
+
+def check_companions(*, stop: Any, table: Any = None, instrument: Any = None, watch: Any = None) -> None:
+    """Refuse what a search cannot be stopped by, remember in, be measured with or tell."""
+    for name, value, fits, expected in (
+        ("stop", stop, isinstance(stop, Stop), "an outflank.Stop"),
+        ("table", table, isinstance(table, Table), "an outflank.Table, like Table(20)"),
+        ("instrument", instrument, hasattr(instrument, "probe"), "an instrument, like Counts()"),
+        ("watch", watch, callable(watch), "a function that is called with a Progress"),
+    ):
+        if value is not None and not fits:
+            raise InvalidOption(f"{name}={reprlib.repr(value)}: expected {expected}, or None")
 
 
 def asks(function: Function) -> Function:

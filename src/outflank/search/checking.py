@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, UnknownName
 from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
 from outflank.games.evaluation import evaluation_named
 from outflank.search.algorithms import ALGORITHMS
@@ -28,11 +28,11 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
         check_bits(options.table_bits)
     if algorithm in MONTE_CARLO:
         if limits.depth is not None:
-            raise OutflankError(f"{algorithm} has no depth: limit it by time or nodes")
+            raise InvalidOption(f"{algorithm} has no depth: limit it by time or nodes")
         if options.exact:
-            raise OutflankError(f"{algorithm} proves nothing: exact needs another algorithm")
+            raise InvalidOption(f"{algorithm} proves nothing: exact needs another algorithm")
     elif limits.depth is not None and options.exact:
-        raise OutflankError("exact plays to the end of the game, which no depth limits: a time or nodes do")
+        raise InvalidOption("exact plays to the end of the game, which no depth limits: a time or nodes do")
     elif limits.depth is not None and limits.depth > deepest(game):
-        raise OutflankError(f"depth {limits.depth}: at most {deepest(game)} plies in this game")
+        raise InvalidOption(f"depth {limits.depth}: at most {deepest(game)} plies in this game")
     return chosen_scheme(options)

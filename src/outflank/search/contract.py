@@ -9,10 +9,10 @@ from threading import RLock
 from typing import Annotated, Any, Literal, Self
 
 from outflank.boards.moves import Move
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 from outflank.games.units import Scale
 from outflank.machine import MOST_WORKERS
-from outflank.schema import Between, check_fields
+from outflank.schema import Between, Called, check_fields
 from outflank.search.ordering import Ordering
 
 DEEPEST = 100
@@ -23,6 +23,11 @@ LONGEST_SECONDS = 1e9
 
 Plies = Annotated[int, Between(0, 1 << 20)]
 """Of the tree: more than any has is all of them."""
+
+EvaluationOrName = Annotated[
+    str | tuple[Any, ...], Called("the name of an evaluation, or one itself (a NamedTuple with a registered `value`)")
+]
+OrderingOrName = Annotated[str | Ordering, Called("the name of an ordering, or an Ordering")]
 
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
@@ -41,13 +46,13 @@ class Limits:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.depth is not None and not 1 <= self.depth <= DEEPEST:
-            raise OutflankError(f"depth {self.depth}: a search looks 1 to {DEEPEST} plies ahead")
+            raise InvalidOption(f"depth {self.depth}: a search looks 1 to {DEEPEST} plies ahead")
         if self.seconds is not None and self.seconds <= 0:
-            raise OutflankError(f"{self.seconds} seconds: a search needs a positive time")
+            raise InvalidOption(f"{self.seconds} seconds: a search needs a positive time")
         if self.seconds is not None and self.seconds > LONGEST_SECONDS:
-            raise OutflankError(f"{self.seconds:g} seconds: a search takes {LONGEST_SECONDS:g} at most")
+            raise InvalidOption(f"{self.seconds:g} seconds: a search takes {LONGEST_SECONDS:g} at most")
         if self.nodes is not None and self.nodes < 1:
-            raise OutflankError(f"{self.nodes} nodes: a search enters at least one")
+            raise InvalidOption(f"{self.nodes} nodes: a search enters at least one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +61,9 @@ class Options:
 
     algorithm: str = "pvs"
     """minimax, alphabeta, pvs, mtdf, uct or flat."""
-    evaluation: str | tuple[Any, ...] | None = None
+    evaluation: EvaluationOrName | None = None
     """The name of a registered evaluation, or one itself; None: the game's default."""
-    ordering: str | Ordering | None = None
+    ordering: OrderingOrName | None = None
     """The name of an ordering, or one itself; None: the game's default, with killers and history."""
     table_bits: int | None = 20
     """32 · 2^bits bytes for the transposition table; None: no table."""

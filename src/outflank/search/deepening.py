@@ -12,7 +12,7 @@ from outflank.games.evaluation import evaluations
 from outflank.kernels.attending import Attendant
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
-from outflank.search.asking import LIMITS, asked, asks
+from outflank.search.asking import LIMITS, asked, asks, check_companions
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import (
     Comparison,
@@ -89,6 +89,7 @@ def iterate(
     that there is a move and a value when it is stopped; `deepen=False` goes without. They have a table of their own.
     """
     limits, chosen = asked(board, limits, options)
+    check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
     if stop is not None:
         stop.warn_if_spent()
     scheme, workers = check(board.game, chosen, limits)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.machine import usable_cores
 from outflank.search.contract import Options, WorkerStatistics
@@ -112,7 +112,7 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     if options.parallel is not None:
         scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
         if options.algorithm not in scheme.carries:
-            raise OutflankError(f"{scheme.name} does not carry {options.algorithm}: only {', '.join(scheme.carries)}")
+            raise InvalidOption(f"{scheme.name} does not carry {options.algorithm}: only {', '.join(scheme.carries)}")
         return scheme, all_cores() if workers is None else workers
     usual = USUAL.get(options.algorithm)
     if workers is None:
@@ -120,7 +120,7 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     if workers == 1:
         return None, 1
     if usual is None:
-        raise OutflankError(f"{options.algorithm} with {workers} workers: parallel must say how they share the work")
+        raise InvalidOption(f"{options.algorithm} with {workers} workers: parallel must say how they share the work")
     return scheme_named(usual), workers
 
 

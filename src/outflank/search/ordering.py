@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, UnknownName
 from outflank.games.hints import FEATURES, features, promise
 from outflank.games.rules import play
 from outflank.kernels.compiler import inner
@@ -71,7 +71,7 @@ class Ordering:
         names = features(game)
         unknown = sorted(set(self.weights) - set(names))
         if unknown:
-            raise OutflankError(f"{type(game).__name__} has no feature {unknown[0]!r} to order by")
+            raise InvalidOption(f"{type(game).__name__} has no feature {unknown[0]!r} to order by")
         worker.weights[:] = [self.weights.get(name, 0) for name in names] + [0] * (FEATURES - len(names))
         worker.sorting = {"none": SORT_NONE, "best": SORT_BEST, "all": SORT_ALL}[self.sort]
         worker.sort_from = self.from_depth

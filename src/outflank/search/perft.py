@@ -3,18 +3,20 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from outflank.boards import Board
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import kernel
 from outflank.kernels.records import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.machine import MOST_WORKERS
+from outflank.schema import Between, conform
+from outflank.search.asking import check_board
 
 ROOM = 1 << 14
 """Moves that a worker can keep for the line it is in."""
@@ -99,14 +101,6 @@ class Perft:
     """Leaves below each move of the root, by the move's code; empty if the game is over there."""
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a count; `found` holds what was counted until then."""
-
-    def __init__(self, found: Perft) -> None:
-        super().__init__()
-        self.found = found
-
-
 def perft(
     board: Board[Any],
     depth: int,
@@ -119,17 +113,20 @@ def perft(
 
     A game that ends earlier counts as one leaf if `finished`, else not at all. Rules that look
     at a game's history, such as draws by repetition, do not count here: positions have none.
-    `progress(done, total)` is told how many of the jobs are done.
+    `progress(done, total)` is told how many of the jobs are done. Ctrl-C raises `KeyboardInterrupt`; its attribute
+    `found` is a `Perft` of the jobs that were done.
 
     >>> perft(Board.from_text("f5"), 3).leaves
     61
     """
+    check_board(board, "perft")
     game, position = board.game, board.position
+    depth, workers = conform(int, depth, "depth"), conform(Annotated[int, Between(1, MOST_WORKERS)], workers, "workers")
     deepest = ROOM // most_moves(game)
-    if not isinstance(depth, int) or not 0 <= depth <= deepest:
-        raise OutflankError(f"depth {depth}: perft counts 0 to {deepest} plies here")
-    if not 1 <= workers <= MOST_WORKERS:
-        raise OutflankError(f"{workers} workers: 1 to {MOST_WORKERS} can count")
+    if not 0 <= depth <= deepest:
+        raise InvalidOption(f"depth {depth}: perft counts 0 to {deepest} plies here")
+    if progress is not None and not callable(progress):
+        raise InvalidOption(f"progress={progress!r}: expected a function of how many jobs are done, and of how many")
     ended = int(finished)
     roots = _moves(game, position)
     if depth == 0 or not roots:
@@ -161,8 +158,10 @@ def perft(
             stop=lambda: store(shared, "stop", 1),
             watch=progress and (lambda: progress(int(load(shared, "done")), len(todo))),
         )
-    except KeyboardInterrupt:
-        raise Interrupted(result()) from None
+    except KeyboardInterrupt as interrupt:
+        # Not a class of our own: only for this very one a script ends as others do that are interrupted.
+        interrupt.found = result()  # type: ignore[attr-defined]  # exceptions take what they are given
+        raise
     return result()
 
 

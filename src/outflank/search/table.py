@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import address_of, read_word, write_word
@@ -173,10 +173,10 @@ class Occupancy:
 def check_bits(bits: int) -> None:
     """Refuse a table that cannot be: one that the machine has no memory for would be given, and fail when it fills."""
     if not FEWEST_BITS <= bits <= MOST_BITS:
-        raise OutflankError(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
+        raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
     memory = usable_memory()
     if memory is not None and 32 << bits > memory:
-        raise OutflankError(f"a table of {bits} bits needs {32 << bits:,} bytes: this machine has {memory:,}")
+        raise InvalidOption(f"a table of {bits} bits needs {32 << bits:,} bytes: this machine has {memory:,}")
 
 
 class Table:
@@ -191,7 +191,7 @@ class Table:
             # Aligned by hand: an entry must not straddle more cache lines than its bucket does.
             self._memory = np.zeros(buckets * WORDS_PER_BUCKET + 16, np.uint64)
         except MemoryError:
-            raise OutflankError(
+            raise InvalidOption(
                 f"a table of {bits} bits needs {32 << bits:,} bytes: too much for this machine"
             ) from None
         skip = -self._memory.ctypes.data % 128 // 8

@@ -8,7 +8,7 @@ import click
 
 from outflank.boards import Board
 from outflank.machine import MOST_WORKERS, usable_cores
-from outflank.search.perft import Interrupted, Perft, perft
+from outflank.search.perft import Perft, perft
 from outflank.ui.cli.common import (
     PositionCommand,
     describe,
@@ -51,7 +51,9 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
     try:
         with _bar(enabled=not as_json) as progress:
             found = perft(board, depth, workers=workers, finished=finished, progress=progress)
-    except Interrupted as interrupt:
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(interrupt, "found"):
+            raise  # it had not begun to count
         found, complete = interrupt.found, False
     by_move = {str(board.move(code)): leaves for code, leaves in found.divide.items()}
     if as_json:
@@ -81,8 +83,10 @@ def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int],
         console.print()
     speed = f", {scaled(found.leaves / found.seconds)} leaves/s" if found.seconds > 0 else ""
     plural = "" if found.workers == 1 else "s"
-    some = "" if complete else "at least "
-    console.print(f"{describe(board)}, depth {depth}: {some}{found.leaves:,} leaves")
+    counted = f"{'' if complete else 'at least '}{found.leaves:,} leaves"
+    if not complete and not found.leaves:
+        counted, speed = "interrupted before the first of its parts was counted", ""
+    console.print(f"{describe(board)}, depth {depth}: {counted}")
     console.print(f"{found.seconds:.3f} s{speed}, {found.workers} worker{plural}{'' if complete else ', interrupted'}")
 
 
