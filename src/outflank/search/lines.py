@@ -50,9 +50,10 @@ def complete(game, evaluation, position, value, depth, line, length, worker, pro
                 again = alphabeta(
                     game, evaluation, position, state, value - 1, value + 1, depth, ply, start, worker, probe
                 )
-                if worker.aborted != 0 or again != value:
-                    break
                 found = worker.line_length[0]
+                # No line: the table has the value without a move, as a replayed search's may, and that ends it.
+                if worker.aborted != 0 or again != value or found == 0:
+                    break
         for step in range(min(found, len(line) - length)):
             move = worker.line[0, step]
             line[length] = move
