@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -594,7 +595,7 @@ def test_a_directory_that_cannot_be_written_is_told_before_anything_is_measured(
 def test_an_unknown_name_lists_what_there_is():
     with pytest.raises(UnknownName, match="did you mean 'scaling'"):
         lab.run("scalign")
-    with pytest.raises(OutflankError, match="no parameter 'depht'"):
+    with pytest.raises(UnknownName, match="unknown parameter of scaling 'depht', did you mean 'depth'"):
         lab.run("scaling", depht=3)
 
 
@@ -640,3 +641,135 @@ def test_the_checker_of_races_wants_the_interpreter():
     else:
         with pytest.raises(OutflankError, match="NUMBA_DISABLE_JIT"):
             check(OthelloBoard.start(4), parallel="fork-join", workers=2, depth=1)
+
+
+@pytest.mark.plain
+def test_a_redrawn_result_does_not_write_over_another_runs(counting, tmp_path, capsys):
+    first, other = tmp_path / "first", tmp_path / "other"
+    lab.run("counting", upto=2, out=first)
+    lab.run("counting", upto=3, out=other)
+    kept = (other / "counting.json").read_text()
+    status, out, err = command(capsys, "redraw", first / "counting.json", "--out", other)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "holds another result: --replace" in err
+    assert (other / "counting.json").read_text() == kept
+    assert command(capsys, "redraw", first / "counting.json", "--out", first)[0] == 0  # the same result
+    assert command(capsys, "redraw", first / "counting.json", "--out", other, "--replace")[0] == 0
+    assert (other / "counting.json").read_text() == (first / "counting.json").read_text()
+    (other / "counting.json").write_text("damaged")
+    with pytest.raises(OutflankError, match="holds another result"):
+        lab.redraw(first / "counting.json", out=other)
+
+
+@pytest.mark.plain
+def test_a_run_names_the_files_that_it_wrote_alone(counting, tmp_path, capsys):
+    (tmp_path / "counting.old.png").write_text("another's")
+    _, out, _ = command(capsys, "counting", "--out", tmp_path)
+    assert "counting.csv, counting.html, counting.json" in out
+    assert "png" not in out
+    _, out, _ = command(capsys, "redraw", tmp_path / "counting.json", "--out", tmp_path, "--format", "md")
+    assert "counting.squares.md" in out
+    assert "png" not in out
+
+
+@pytest.mark.plain
+def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkeypatch):
+    def interrupted(self, chosen):
+        def third(stop):
+            raise KeyboardInterrupt
+
+        return [*Counting.tasks(self, chosen)[:2], lab.Task("number 3", third)]
+
+    patched = type("Interrupted", (Counting,), {"tasks": interrupted})
+    monkeypatch.setitem(registry._experiments, "counting", patched())
+    for out in (None, tmp_path):
+        report = lab.run("counting", out=out)
+        assert not report.complete
+        assert report.tables[0].column("number") == [1, 2]
+        assert "Incomplete." in report._repr_html_()
+        assert "incomplete" in repr(report)
+    assert json.loads((tmp_path / "counting.json").read_text())["complete"] is False
+    monkeypatch.setattr(patched, "tasks", lambda self, chosen: interrupted(self, chosen)[2:])
+    with pytest.raises(KeyboardInterrupt):  # there is nothing to give
+        lab.run("counting")
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [
+        ("scaling", {"nodes": (1, 4)}, "nodes plays no part without a cluster"),
+        ("scaling", {"boards": ("start",)}, "boards plays no part without a cluster"),
+        ("scaling", {"cluster": "local:2", "schemes": ("jamboree",)}, "schemes plays no part on a cluster"),
+        ("scaling", {"cluster": "local:2", "position": "f5d6"}, "position plays no part on a cluster"),
+        ("threshold", {"policies": ("none",)}, "policies plays no part without a cluster"),
+        ("threshold", {"cluster": "local:2", "workers": 77}, "workers plays no part on a cluster"),
+    ],
+)
+def test_a_parameter_that_would_play_no_part_is_refused(name, wrong, says):
+    with pytest.raises(OutflankError, match=says):
+        lab.run(name, **wrong)
+
+
+@pytest.mark.plain
+def test_parameters_that_played_no_part_are_not_told(monkeypatch, tmp_path):
+    experiment = registry.experiment_named("scaling")
+    sample = dict.fromkeys(COUNTED, 1) | {"workers": 1, "value": 3, "seconds": 1.0, "scheme": "ybw", "round": 1}
+    sample |= dict.fromkeys(SEARCHED_CELLS, 1) | {"move": "f5"}
+    monkeypatch.setattr(type(experiment), "tasks", lambda self, chosen: [lab.Task("one", lambda stop: [sample])])
+    report = lab.run("scaling", workers=(1,), rounds=1, depth=3, out=tmp_path)
+    assert not {"nodes", "policies", "boards"} & set(report.parameters)
+    with pytest.raises(OutflankError, match="other parameters: outflank lab scaling --depth 3") as refused:
+        lab.run("scaling", workers=(1,), rounds=1, depth=4, out=tmp_path, resume=True)
+    assert "--boards" not in str(refused.value)
+    path = tmp_path / "scaling.json"  # as it was of old: all of them are there
+    of_old = json.loads(path.read_text())
+    of_old["parameters"] |= {"nodes": [1, 4], "policies": ["none"], "boards": ["start"]}
+    path.write_text(json.dumps(of_old))
+    assert lab.run("scaling", workers=(1,), rounds=1, depth=3, out=tmp_path, resume=True).complete
+
+
+SEARCHED_CELLS = (
+    "depth",
+    "lookups",
+    "hits",
+    "wasted_nodes",
+    "spawned",
+    "stolen",
+    "steals_tried",
+    "aborts_sent",
+    "aborts_obeyed",
+)
+
+
+@pytest.mark.plain
+def test_a_report_is_short_and_its_names_are_forgiving(counting, monkeypatch):
+    report = lab.run("counting", upto=200)
+    assert repr(report) == "<Report of counting: 200 samples, tables 'squares'>"
+    assert repr(report.tables[0]) == "<Table 'squares': 200 rows, 2 columns>"
+    with pytest.raises(UnknownName, match="unknown column 'sqare', did you mean 'square'"):
+        report["squares"].column("sqare")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for each in (report, report.tables[0]):
+        with pytest.raises(OutflankError, match="pip install pandas"):
+            each.to_pandas()
+
+
+@pytest.mark.plain
+def test_a_task_that_cannot_be_called_or_gives_no_samples_is_one_line(counting, monkeypatch):
+    with pytest.raises(OutflankError, match=r"task 'one': it is called with the stop alone"):
+        lab.Task("one", lambda chosen, stop: [])
+    monkeypatch.setattr(counting, "tasks", lambda self, chosen: [lab.Task("one", lambda stop: {"number": 1})])
+    with pytest.raises(OutflankError, match="task 'one': expected a list of samples, found dict"):
+        lab.run("counting")
+
+
+@pytest.mark.skipif(not interpreted(), reason="once is enough, and the interpreter has nothing to compile")
+def test_the_experiment_of_ones_own_in_the_documentation_runs(monkeypatch):
+    monkeypatch.setattr(registry, "_experiments", dict(registry._experiments))
+    text = (Path(__file__).parent.parent / "docs" / "lab.md").read_text()
+    (example,) = [each for each in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "@lab.register" in each]
+    exec(compile(example.replace("depth=5", "depth=2"), "docs/lab.md", "exec"), {"__name__": "example"})
+    report = lab.run("orders", depth=1)
+    assert report["orders"].column("ordering") == ["none", "mobility"]
+    assert report.searched

@@ -14,6 +14,15 @@ _whole = re.compile(r"[+-]?[0-9]{1,18}")
 _number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 
 
+def how_many(count: int, what: str) -> str:
+    """A number of things.
+
+    >>> how_many(1, "worker"), how_many(2000, "worker")
+    ('1 worker', '2,000 workers')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def is_count(text: str) -> bool:
     """Whether a word is a whole number without a sign, and of a length that numbers have."""
     return re.fullmatch(r"[0-9]{1,18}", text) is not None

@@ -1,8 +1,9 @@
 """What an experiment is: parameters, tasks that measure, and a conclusion that is drawn from samples alone."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
+from inspect import signature
 from typing import Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import InvalidOption, UnknownName
@@ -22,6 +23,25 @@ class Task:
     """Measures; comes back early once the stop is called."""
     weight: float = 1.0
     """How long it takes beside the others, as far as one can guess."""
+
+    def __post_init__(self) -> None:
+        try:
+            takes = signature(self.run)
+        except (TypeError, ValueError):  # it does not tell
+            return
+        try:
+            takes.bind(Stop())
+        except TypeError as error:
+            raise OutflankError(
+                f"task {self.name!r}: it is called with the stop alone, as run(stop): {error}"
+            ) from None
+
+    def measured(self, stop: Stop) -> Iterable[Sample]:
+        """What it measures."""
+        found = self.run(stop)
+        if isinstance(found, Mapping | str) or not isinstance(found, Iterable):
+            raise OutflankError(f"task {self.name!r}: expected a list of samples, found {type(found).__name__}")
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +77,15 @@ class Parameters:
         for number in workers if isinstance(workers, tuple) else (workers,):
             if number is not None and number > MOST_WORKERS:
                 raise InvalidOption(f"workers={number}: at most {MOST_WORKERS}")
+
+    def unused(self) -> tuple[str, ...]:
+        """Parameters that play no part, as the others were chosen."""
+        return ()
+
+    def used(self) -> dict[str, Any]:
+        """Those that do play a part, by name."""
+        unused = self.unused()
+        return {name: value for name, value in asdict(self).items() if name not in unused}
 
 
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1}

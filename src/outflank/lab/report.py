@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from outflank.errors import OutflankError, UnknownName
 from outflank.lab.searched import Searched
 from outflank.schema import Kind, Shape
+from outflank.words import how_many
 
 if TYPE_CHECKING:
     import pandas
@@ -15,6 +17,14 @@ Cell = int | float | str | bool | None
 
 Sample = dict[str, Cell]
 """One measurement, flat: what was measured, under which conditions, and what came out."""
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise OutflankError("a data frame needs one more library: pip install pandas") from None
+    return pandas
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
@@ -33,6 +43,10 @@ class Table:
     notes: tuple[str, ...] = ()
     """Sentences below it: what a column means, what must not be concluded."""
 
+    def __repr__(self) -> str:
+        rows, columns = how_many(len(self.rows), "row"), how_many(len(self.columns), "column")
+        return f"<Table {self.title!r}: {rows}, {columns}>"
+
     def __post_init__(self) -> None:
         wrong = [row for row in self.rows if len(row) != len(self.columns)]
         if wrong:
@@ -47,14 +61,14 @@ class Table:
 
     def column(self, name: str) -> list[Cell]:
         """The cells of one column."""
+        if name not in self.columns:
+            raise UnknownName.among("column", name, self.columns)
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The same as a data frame; needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(list(self.rows), columns=list(self.columns))
+        return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -198,6 +212,16 @@ class Report:
     """False: something that had to be equal is not."""
     complete: bool = True
     """False: the run was interrupted, and this is what it had."""
+    written: tuple[str, ...] = field(default=(), compare=False)
+    """The names of the files that were written."""
+
+    def __repr__(self) -> str:
+        """Short: a notebook and `print(report)` need not show every sample."""
+        state = f"{'' if self.passed else ', failed'}{'' if self.complete else ', incomplete'}"
+        tables = ", ".join(repr(table.title) for table in self.tables)
+        return (
+            f"<Report of {self.experiment}: {how_many(len(self.samples), 'sample')}, tables {tables or 'none'}{state}>"
+        )
 
     def __getitem__(self, title: str) -> Table:
         """The table whose title begins so."""
@@ -213,9 +237,7 @@ class Report:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The samples as a data frame; needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(list(self.samples))
+        return _pandas().DataFrame(list(self.samples))
 
     def _repr_html_(self) -> str:
         from outflank.lab.drawing.page import report_html

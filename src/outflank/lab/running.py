@@ -1,5 +1,6 @@
 """How an experiment is run: task after task, each kept as soon as it is measured."""
 
+import dataclasses
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -7,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, UnknownName
 from outflank.formats.files import telling, write_whole
 from outflank.formats.locks import held
 from outflank.lab import store
@@ -54,7 +55,8 @@ def run(
 ) -> Report:
     """Run the experiment called `name`; with `out`, write its page, its samples and all that repeats it there.
 
-    A run that is stopped returns what it has, marked as incomplete, and goes on from there with `resume`.
+    A run that is stopped, or met by Ctrl-C, returns what it has, marked as incomplete, and goes on from there with
+    `resume`.
     `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to a file of its own, pictures
     in a `theme` (light or dark). Without `published`, figures leave out what the reports measured.
 
@@ -64,7 +66,7 @@ def run(
     experiment = experiment_named(name)
     chosen = _chosen(experiment, parameters)
     directory = Path(out) if out is not None else None
-    origin = provenance(in_command_line(name, asdict(chosen), asdict(experiment.parameters())))
+    origin = provenance(in_command_line(name, chosen.used(), asdict(experiment.parameters())))
     wanted = _wanted(directory, formats, theme, published)
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
@@ -82,11 +84,15 @@ def redraw(
     path: str | Path,
     *,
     out: str | Path | None = None,
+    replace: bool = False,
     formats: Sequence[str] = (),
     theme: str = "light",
     published: bool = True,
 ) -> Report:
-    """The report that a JSON file holds, concluded and drawn anew; with `out`, written there, as `run` does."""
+    """The report that a JSON file holds, concluded and drawn anew; with `out`, written there, as `run` does.
+
+    Another run's result that is there stays, unless `replace` says otherwise.
+    """
     wanted = _wanted(Path(out) if out is not None else None, formats, theme, published)
     found = store.read(Path(path))
     experiment = experiment_named(found["experiment"])
@@ -99,8 +105,22 @@ def redraw(
     if directory is not None:
         store.check_writable(directory)
         with held(directory / f"{experiment.name}.json", "another process is writing this result"):
-            write_report(report, experiment, chosen, directory, wanted)
+            if not replace:
+                _check_same(found, directory / f"{experiment.name}.json")
+            report = write_report(report, experiment, chosen, directory, wanted)
     return report if published else report.without_published()
+
+
+def _check_same(found: dict[str, Any], path: Path) -> None:
+    """Refuse to write over the result of another run."""
+    if not path.exists():
+        return
+    try:
+        there = store.read(path)
+    except OutflankError:  # damaged, or something else: not ours to write over either
+        there = {}
+    if any(there.get(name) != found[name] for name in ("experiment", "parameters", "provenance", "samples")):
+        raise OutflankError(f"{path} holds another result: --replace puts this one in its place")
 
 
 def _wanted(directory: Path | None, formats: Sequence[str], theme: str, published: bool) -> Wanted:
@@ -125,7 +145,7 @@ def report_of(experiment: Experiment[Any], chosen: Any, kept: _Kept, *, complete
         experiment=experiment.name,
         question=experiment.question,
         reports=experiment.reports,
-        parameters=json.loads(json.dumps(asdict(chosen))),
+        parameters=json.loads(json.dumps(chosen.used())),
         provenance=kept.origin,
         samples=tuple(kept.samples),
         tables=conclusion.tables,
@@ -139,8 +159,11 @@ def report_of(experiment: Experiment[Any], chosen: Any, kept: _Kept, *, complete
 
 def write_report(
     report: Report, experiment: Experiment[Any], chosen: Any, directory: Path, wanted: Wanted | None = None
-) -> None:
-    """The page, the samples as JSON and CSV, what else the experiment has, and the files that are wanted."""
+) -> Report:
+    """The page, the samples as JSON and CSV, what else the experiment has, and the files that are wanted.
+
+    Returns the report with the names of what was written.
+    """
     wanted = wanted or Wanted()
     drawn = report if wanted.published else report.without_published()
     contents: dict[str, str | bytes] = {
@@ -152,14 +175,21 @@ def write_report(
     }
     for ending, content in contents.items():
         write_whole(directory / f"{experiment.name}{ending}", content)
+    return dataclasses.replace(report, written=tuple(f"{experiment.name}{ending}" for ending in contents))
 
 
 def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
     known = experiment.parameters.__dataclass_fields__
     for name in parameters:
         if name not in known:
-            raise OutflankError(f"{experiment.name} has no parameter {name!r} (known: {', '.join(known) or 'none'})")
-    return experiment.parameters(**parameters)
+            raise UnknownName.among(f"parameter of {experiment.name}", name, known)
+    chosen = experiment.parameters(**parameters)
+    used = chosen.used()
+    for name in parameters:
+        if name not in used and getattr(chosen, name) != known[name].default:
+            because = "without a cluster" if getattr(chosen, "cluster", None) is None else "on a cluster"
+            raise OutflankError(f"{name} plays no part {because}: leave it out")
+    return chosen
 
 
 def _check_samples(experiment: Experiment[Any], chosen: Any, samples: Sequence[Sample]) -> None:
@@ -182,8 +212,10 @@ def _begin(
         found = store.read(path)
         if found["experiment"] != experiment.name:
             raise OutflankError(f"{path} holds {found['experiment']}, not {experiment.name}")
-        if found["parameters"] != json.loads(json.dumps(asdict(chosen))):
-            before = in_command_line(experiment.name, found["parameters"], asdict(experiment.parameters()))
+        with telling(path):
+            measured_with = conform(experiment.parameters, found["parameters"], "parameters").used()
+        if measured_with != chosen.used():
+            before = in_command_line(experiment.name, measured_with, asdict(experiment.parameters()))
             raise OutflankError(f"{path} was measured with other parameters: {before}")
         with telling(path):
             _check_samples(experiment, chosen, found["samples"])
@@ -228,7 +260,7 @@ class _Run:
                     left = spent / (done - skipped) * (total - done) if known_pace else None
                     progress(Progress(task=task.name, done=done / total, seconds_left=left))
                 with noting() as searched:
-                    fresh = [{"task": task.name, **sample} for sample in task.run(stop)] if not stop.called else []
+                    fresh = [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
                 if stop.called:
                     break  # what the stopped task found is worth nothing
                 self.kept = _Kept(
@@ -237,6 +269,11 @@ class _Run:
                 done += task.weight
                 if time.monotonic() > self.written + KEEP_SECONDS:
                     self._keep()
+        except KeyboardInterrupt:  # in a notebook or a script: what was measured is not lost with the cell
+            self._keep()
+            if not self.kept.samples:
+                raise
+            stop()
         except BaseException:
             self._keep()
             raise
@@ -244,7 +281,7 @@ class _Run:
             progress(Progress(task="", done=done / total if total else 1.0, seconds_left=None))
         report = report_of(self.experiment, self.chosen, self.kept, complete=not stop.called)
         if self.directory is not None:
-            write_report(report, self.experiment, self.chosen, self.directory, self.wanted)
+            report = write_report(report, self.experiment, self.chosen, self.directory, self.wanted)
         return report if self.wanted.published else report.without_published()
 
     def _keep(self) -> None:
@@ -256,7 +293,7 @@ class _Run:
             experiment=self.experiment.name,
             question=self.experiment.question,
             reports=self.experiment.reports,
-            parameters=asdict(self.chosen),
+            parameters=self.chosen.used(),
             provenance=self.kept.origin,
             samples=tuple(self.kept.samples),
             tables=(),

@@ -74,6 +74,11 @@ class Choice(Parameters):
         for name in self.schemes:
             scheme_named(name)
 
+    def unused(self) -> tuple[str, ...]:
+        if self.cluster is None:
+            return "nodes", "policies", "boards"
+        return "game", "position", "schemes", "algorithm", "workers", "share_alpha"
+
 
 @register
 class Scaling(Experiment[Choice]):

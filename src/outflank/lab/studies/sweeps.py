@@ -154,6 +154,9 @@ class ThresholdChoice(Choice):
         super(ThresholdChoice, self).__post_init__()
         check_cluster(self.cluster, self.policies)
 
+    def unused(self) -> tuple[str, ...]:
+        return ("policies",) if self.cluster is None else ("workers",)
+
 
 @register
 class Threshold(Sweep):

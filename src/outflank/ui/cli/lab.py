@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin
 
@@ -229,10 +228,16 @@ def command(context: click.Context) -> None:
 
 
 def _redraw(
-    file: str, out: str | None, as_json: bool, formats: tuple[str, ...] | None, theme: str, published: bool
+    file: str,
+    out: str | None,
+    replace: bool,
+    as_json: bool,
+    formats: tuple[str, ...] | None,
+    theme: str,
+    published: bool,
 ) -> int:
     """Draw a report again from the JSON file that a run has written: tables, page and pictures come from it alone."""
-    report = redraw(file, out=out, formats=formats or (), theme=theme, published=published)
+    report = redraw(file, out=out, replace=replace, formats=formats or (), theme=theme, published=published)
     _show(report, as_json=as_json, out=out)
     return 0 if report.passed else 1
 
@@ -242,6 +247,7 @@ redraw_command = click.Command(
     params=[
         click.Argument(["file"], type=click.Path()),
         click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
+        click.Option(["--replace"], is_flag=True, help="Write there even if --out DIR has another result."),
         *_drawing_options(),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
     ],
@@ -269,8 +275,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     if not report.passed:
         console.print("• FAILED: something that had to be equal is not.")
     if out is not None:
-        names = sorted(path.name for path in Path(out).glob(f"{report.experiment}.*"))
-        names.sort(key=lambda name: name.count("."))  # the page first, then its parts
+        names = sorted(report.written, key=lambda name: (name.count("."), name))  # the page first, then its parts
         more = f" and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
         console.print(f"• {out}: {', '.join(names[:MOST_FILES])}{more}")
 
