@@ -6,7 +6,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any, ClassVar, Generic, TypeVar
 
-from outflank.errors import InvalidOption, UnknownName
+from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.lab.report import Figure, Sample, Table, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Shape, check_fields
