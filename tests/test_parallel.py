@@ -14,6 +14,7 @@ from outflank.games.othello.squares import START, othello
 from outflank.games.rules import moves_left, unpack
 from outflank.kernels.compiler import interpreted
 from outflank.parallel.divided import Divided, Plan, usual_threshold
+from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.division import Scheme, register_scheme, scheme_named, schemes
@@ -434,12 +435,13 @@ def test_a_comparison_is_made_at_the_same_depth():
         ({"levels": 0}, "levels=0"),
         ({"schedule": "none"}, "schedule='none'"),
         ({"schedule": 0}, "schedule=0"),
-        ({"workers": 10**9, "parallel": "ybw"}, "workers need"),
+        ({"workers": 10**9, "parallel": "ybw"}, "workers=1000000000: expected a whole number from 1 to 1024"),
     ],
 )
 def test_impossible_options_are_refused(options, message):
+    limits = Limits(nodes=1) if options.get("algorithm") in MONTE_CARLO else Limits(depth=1)
     with pytest.raises(OutflankError, match=message):
-        search(OthelloBoard.start(), Limits(depth=1), **options)
+        search(OthelloBoard.start(), limits, **options)
 
 
 # --- Monte-Carlo ---
