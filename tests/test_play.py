@@ -105,6 +105,11 @@ def test_abalone_is_played_too(run):
     assert "black plays A1B2" in out
 
 
+def test_who_can_play_is_told_where_they_can(run):
+    assert "(known: computer, random, first, gtp, nboard, human)" in run("play", "--white", "nobody")[2]
+    assert "(known: computer, random, first, gtp, nboard)" in run("match", "nobody", "first")[2]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

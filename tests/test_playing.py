@@ -4,9 +4,11 @@ import contextlib
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from prompt_toolkit.completion import CompleteEvent
@@ -17,6 +19,7 @@ from rich.console import Console
 
 from outflank import AbaloneBoard, OthelloBoard, Side
 from outflank.engine.clock import Clocks, TimeControl
+from outflank.engine.player import Choice
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 from outflank.ui.cli.play import _with_level
@@ -83,11 +86,13 @@ def test_lines_are_edited_and_completed(keys, tmp_path, monkeypatch):
     assert completed("mo") == ["moves"]
     assert completed("C") == ["c4"]
     assert completed("save my") == ["game.ggf"]
+    assert completed("sa") == ["save "], "a file's name follows"
     assert completed("moves x") == []
     with pytest.raises(Leave):
         ask(keys, "\x04")
     with pytest.raises(KeyboardInterrupt):
-        ask(keys, "f5\x03")
+        ask(keys, "\x03")
+    assert ask(keys, "f5\x03d3\r") == "d3", "Ctrl-C clears what is half typed"
 
 
 def test_lines_come_back_from_history(keys):
@@ -180,6 +185,163 @@ def test_who_thinks_too_long_loses(keys):
     assert "white wins" in screen.pages[-1]
 
 
+class Script:
+    """A human whose answers, and the time that each takes, are settled."""
+
+    def __init__(self, *lines: tuple[float, str]) -> None:
+        self.lines, self.told, self.news, self.clocks = list(lines), [], [], []
+
+    def ask(self, prompt, words, ticking):
+        if not self.lines:
+            raise Leave
+        seconds, line = self.lines.pop(0)
+        if ticking is not None:
+            ticking.began -= seconds
+            self.clocks.append([text for text, _ in ticking.said()])
+        return line
+
+    def working(self, what, ticking, work, stop):
+        self.clocks.append([text for text, _ in ticking.said()])
+        return work()
+
+    def tell(self, text):
+        self.told.append(text)
+
+    def happened(self, text):
+        self.news.append(text)
+
+    def show(self, board, ticking):
+        """Nobody looks."""
+
+    answered = show
+
+    def seen(self):
+        """Nobody looks."""
+
+    close = seen
+
+
+def sit(*lines, clock="none", black="human", white="first", board=None) -> tuple[Table, Script]:
+    front = Script(*(line if isinstance(line, tuple) else (0.0, line) for line in lines))
+    game = Table(board or OthelloBoard.start(), {Side.BLACK: black, Side.WHITE: white}, TimeControl.parse(clock), front)
+    assert game.play() == 0
+    return game, front
+
+
+def left(game: Table, side: Side) -> int:
+    return round(game.clocks.left[side] or 0.0)
+
+
+@pytest.mark.parametrize("word", ["flip", "undo"])
+def test_time_that_was_used_stays_used(word):
+    game, front = sit((5.0, "f5"), (20.0, word), clock="1m")
+    assert left(game, Side.BLACK) == 35
+    game, front = sit((5.0, "f5"), (50.0, "moves"), (20.0, word), clock="1m")
+    assert "black has used up its time" in front.news
+
+
+@pytest.mark.parametrize("word", ["help", "moves", "hint", "undo", "save", "load nothing", "nonsense"])
+def test_the_clock_runs_on_through_what_changes_nothing(word, monkeypatch):
+    monkeypatch.setattr(table, "HINT_SECONDS", 0.01)
+    game, front = sit((20.0, word), (10.0, "f5"), clock="1m")
+    assert all(clock[0] != "black 1:00" for clock in front.clocks[: 3 if word == "hint" else 2]), front.clocks
+    assert left(game, Side.BLACK) in (29, 30)
+
+
+def test_a_game_lost_on_time_is_not_taken_back():
+    _, front = sit((70.0, "f5"), "undo", clock="1m")
+    assert "there is nothing to take back" in front.told
+    _, front = sit("f5", (70.0, "f3"), "undo", clock="1m")
+    assert "black has no time left to play on with: `again` plays another game" in front.told
+    _, front = sit("f5", (70.0, "f3"), "undo", clock="1s/move")
+    assert "taken back" in front.news
+    _, front = sit("resign", "undo")
+    assert "there is nothing to take back" in front.told
+
+
+class Slow:
+    """A player that thinks until it is stopped, and then takes the first move."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.thoughts = 0
+
+    def choose(self, board, clock, *, stop):
+        self.thoughts += 1
+        signal.raise_signal(signal.SIGINT)  # the handler runs in the main thread
+        while not stop.called:
+            time.sleep(0.001)
+        return Choice(move=board.legal_moves[0])
+
+    def new_game(self, board):
+        """Ready."""
+
+    close = ponder = new_game
+
+
+def against_slow(front, monkeypatch, black="human"):
+    slow = Slow()
+    monkeypatch.setattr(table, "player", lambda *_, **__: slow)
+    monkeypatch.setattr(table, "try_out", lambda *_: None)
+    return slow, Table(OthelloBoard.start(), {Side.BLACK: black, Side.WHITE: "slow"}, TimeControl(), front)
+
+
+def test_ctrl_c_makes_the_computer_move_now(keys, monkeypatch):
+    keys.send_text("f5\rquit\r")
+    screen = Screen(keys)
+    slow, game = against_slow(screen.front, monkeypatch)
+    assert game.play() == 0
+    assert slow.thoughts == 1
+    assert len(game.board.moves) == 2
+    assert "makes it move now" in table.HELP
+
+
+def test_ctrl_c_leaves_a_game_that_is_watched(keys, monkeypatch):
+    _, game = against_slow(Screen(keys).front, monkeypatch, black="slow")
+    with pytest.raises(KeyboardInterrupt):
+        game.play()
+    assert game.board.moves == ()
+
+
+def test_a_game_among_several_is_loaded_by_its_number(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("games.txt").write_text("f5d6\nf5d6c3\nf5f6e6f4\n")
+    Path("one 2").write_text("f5d6\n")
+    game, front = sit("f5", "load games.txt")
+    assert "loaded games.txt, 2 moves: game 1 of 3 (load FILE NUMBER takes another)" in front.news
+    assert any(line.startswith("left unfinished, moves: f5 ") for line in front.news)
+    game, front = sit("load games.txt 3", clock="1m")
+    assert (
+        "loaded games.txt, 4 moves: game 3 of 3 (load FILE NUMBER takes another); the clocks begin anew" in front.news
+    )
+    assert len(game.board.moves) == 4
+    assert not any("unfinished" in line for line in front.news)
+    _, front = sit("load games.txt 4", "load one 2")
+    assert "games.txt holds 3 games, and not number 4" in front.told
+    assert "loaded one 2, 2 moves" in front.news
+
+
+def test_words_that_do_not_fit_are_told_from_misspelt_ones():
+    _, front = sit("qiut", "again", "resign", "hint", "qiut", "help")
+    told = " ".join(front.told)
+    assert "'qiut' is not a move" in told
+    assert told.count("did you mean 'quit'?") == 2
+    assert "'again' is for a game that is over" in told
+    assert "the game is over: no 'hint' now" in told
+    assert "unknown command 'qiut'" in told
+
+
+def test_a_file_that_cannot_be_written_is_one_clear_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, front = sit("save x/y.ggf", "load nothing.ggf")
+    assert "x/y.ggf: there is no folder x" in front.told[0].replace("\\", "/")
+    assert front.told[1] == "nothing.ggf: No such file or directory"
+    monkeypatch.setattr("outflank.ui.cli.playing.files.write_records", lambda *_: (_ for _ in ()).throw(OSError()))
+    _, front = sit("save z.ggf")
+    assert front.told[0] == "z.ggf: OSError without a reason"
+
+
 # --- the end ---
 
 
@@ -193,7 +355,7 @@ def test_after_the_end_there_is_a_choice(keys, tmp_path, monkeypatch):
     assert path.read_text().startswith("(;GM[Othello]")
     assert "exists: choose another name" in shown
     assert len(reviewed) == 1
-    assert "again plays another" in shown
+    assert "unknown command 'what'" in shown
     assert shown.count("black resigns") >= 2
     assert game.board == OthelloBoard.start()
 
@@ -261,4 +423,6 @@ def test_a_level_is_for_the_computer():
     with pytest.raises(OutflankError, match="level=99"):
         _with_level(seats, 99)
     with pytest.raises(OutflankError, match="plain computer"):
+        _with_level({Side.BLACK: "human", Side.WHITE: "computer depth=3"}, 3)
+    with pytest.raises(OutflankError, match="the computer plays, and none does: human against first"):
         _with_level({Side.BLACK: "human", Side.WHITE: "first"}, 3)

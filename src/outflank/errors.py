@@ -64,9 +64,22 @@ class UnknownName(OutflankError, ValueError):
         unknown layout 'strandard', did you mean 'standard'? (known: standard, star)
         """
         names = list(known)
-        close = get_close_matches(str(name), names, 1)
-        hint = f", did you mean {close[0]!r}?" if close else ""
-        return cls(f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})")
+        return cls(f"unknown {kind} {name!r}{suggestion(str(name), names)} (known: {', '.join(names)})")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What `name` was meant to be, as the end of a sentence; nothing if it is like none of `known`.
+
+    >>> suggestion("qiut", ["save", "quit"]), suggestion("f5", ["save", "quit"])
+    (", did you mean 'quit'?", '')
+    """
+    close = get_close_matches(name, list(known), 1)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says is wrong; it does not always."""
+    return error.strerror or str(error) or f"{type(error).__name__} without a reason"
 
 
 def place_in(text: str, place: int) -> str:

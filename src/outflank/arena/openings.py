@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import decoded_whole
 from outflank.formats.recognise import read
 from outflank.formats.records import HEAD, holds_records, read_records
@@ -146,7 +146,7 @@ def _in_file(path: Path, start: Board[Any], plies: int | None, chance: random.Ra
                 board.pop()
             found.append(_under_rules(board, start))
     except OSError as error:
-        raise OutflankError(f"openings {str(path)!r}: {error.strerror} ({FORMS})") from None
+        raise OutflankError(f"openings {str(path)!r}: {reason_of(error)} ({FORMS})") from None
     chance.shuffle(found)
     return found
 

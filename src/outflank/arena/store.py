@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from outflank.arena.referee import Ending, Game
 from outflank.boards import Board
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.formats.fields import REASONS, one_line
 from outflank.formats.files import read_document, write_whole
 from outflank.formats.locks import held
@@ -163,7 +163,7 @@ class Directory:
                 opened.enter_context(held(path / GAMES, "another process is playing this match"))
                 self._lines = opened.enter_context((path / GAMES).open("r+b" if (path / GAMES).exists() else "w+b"))
             except OSError as error:
-                raise OutflankError(f"{path} cannot be written to: {error.strerror}") from None
+                raise OutflankError(f"{path} cannot be written to: {reason_of(error)}") from None
             if resume:
                 self.kept = self._read_lines()
             else:

@@ -15,7 +15,7 @@ from typing import Any
 from outflank.boards import Board
 from outflank.engine.player import Choice
 from outflank.engine.variety import Variety
-from outflank.errors import FormatError, OutflankError
+from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.othello.kernels import Othello
 from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack
@@ -59,7 +59,7 @@ class Book:
             try:
                 text = Path(name).read_text(encoding="utf-8-sig")
             except OSError as error:
-                raise OutflankError(f"{name}: {error.strerror}") from None
+                raise OutflankError(f"{name}: {reason_of(error)}") from None
             except ValueError:
                 raise FormatError(f"{name} is not a book: it is not text") from None
         return cls.parse(game, text, str(name))

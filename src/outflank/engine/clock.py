@@ -121,10 +121,16 @@ class Clocks:
         control, left = self.controls[side], self.left[side]
         if control.move_seconds is not None:
             return seconds <= control.move_seconds
-        if left is None:
-            return True
-        if seconds > left:
-            self.left[side] = 0.0
+        if not self.use(side, seconds):
             return False
-        self.left[side] = left - seconds + control.increment_seconds
+        if left is not None:
+            self.left[side] = left - seconds + control.increment_seconds
         return True
+
+    def use(self, side: Side, seconds: float) -> bool:
+        """Take what was thought without a move, which is not given back; whether the time sufficed."""
+        left = self.left[side]
+        if left is None or self.controls[side].move_seconds is not None:
+            return True
+        self.left[side] = max(0.0, left - seconds)
+        return seconds <= left

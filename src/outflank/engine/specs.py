@@ -17,7 +17,10 @@ from outflank.words import from_words
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
 """Kinds that are programs, and the module that drives them: its `player(command, game, **settings)` makes one."""
 
-KINDS = ("computer", "random", "first", "human", *EXTERNAL)
+HUMAN = "human"
+"""Who sits down where there is a keyboard, and is no player of ours."""
+
+KINDS = ("computer", "random", "first", *EXTERNAL)
 
 REPORTS: dict[str, dict[str, Any]] = {
     "000": {"algorithm": "mtdf", "evaluation": "four-part", "ordering": "stones+squares", "step": 2},
@@ -41,8 +44,8 @@ REPORTS: dict[str, dict[str, Any]] = {
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
-def player(text: str, game: Any, *, variety: int | None = None) -> Player:
-    """The player that the words name.
+def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
+    """The player that the words name; an error names those as well that the caller has `seated`.
 
     With a seed for `variety` players of ours draw lots where their words leave it open, so that games differ; a
     report's program does what it did.
@@ -51,7 +54,7 @@ def player(text: str, game: Any, *, variety: int | None = None) -> Player:
     if kind.endswith(":") or is_program(text):
         settled, kind = kind.endswith(":"), kind.rstrip(":")
         if kind not in EXTERNAL:
-            raise UnknownName.among("player", kind, KINDS)
+            raise UnknownName.among("player", kind, (*KINDS, *seated))
         module = import_module(EXTERNAL[kind])
         settings, rest = ({}, rest) if settled else _of_program(kind, module.player, rest)
         if not rest.strip():
@@ -63,11 +66,11 @@ def player(text: str, game: Any, *, variety: int | None = None) -> Player:
         except ValueError as error:
             raise OutflankError(f"{kind}: {rest.strip()}: {error}") from None
         return made
+    if kind == HUMAN:
+        raise OutflankError("a human has no settings" if seated else "a human can sit down at `outflank play` alone")
     if kind not in KINDS:
-        raise UnknownName.among("player", kind, KINDS)
+        raise UnknownName.among("player", kind, (*KINDS, *seated))
     words = _settings(rest)
-    if kind == "human":
-        raise OutflankError("a human can sit down at `outflank play` alone")
     if kind in ("random", "first"):
         extra = set(words) - ({"seed"} if kind == "random" else set())
         if extra:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.schema import Misfit, Shape, conform
 
 
@@ -81,8 +81,14 @@ def _made_beside(path: Path) -> tuple[BinaryIO, Path]:
     while True:
         part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        with suppress(FileExistsError):
+        try:
             return os.fdopen(os.open(part, flags, 0o666), "wb+"), part
+        except FileExistsError:
+            continue
+        except OSError as error:  # in words of the file that was asked for: nobody knows of the one beside it
+            missing = isinstance(error, FileNotFoundError) and not path.parent.exists()
+            why = f"there is no folder {path.parent}" if missing else reason_of(error)
+            raise OSError(error.errno, why, os.fspath(path)) from None
 
 
 def _put_in_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: bool = False) -> None:
@@ -103,7 +109,7 @@ def read_document(path: Path, schema: str, what: str, shape: Shape) -> dict[str,
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise OutflankError(f"{path}: {error.strerror}") from None
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
     except (ValueError, RecursionError) as error:
         raise OutflankError(f"{path} is damaged: {error}") from None
     if not isinstance(found, dict) or found.get("schema") != schema:

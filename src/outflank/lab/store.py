@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import read_document
 from outflank.lab.report import Report, Sample, sample_shape
 from outflank.lab.searched import Searched
@@ -58,7 +58,7 @@ def check_writable(directory: Path) -> None:
         with tempfile.NamedTemporaryFile(dir=directory):
             pass
     except OSError as error:
-        raise OutflankError(f"{directory} cannot be written to: {error.strerror}") from None
+        raise OutflankError(f"{directory} cannot be written to: {reason_of(error)}") from None
 
 
 def csv_text(samples: Sequence[Sample]) -> str:

@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import IO
 
 from outflank.engine.player import PlayerFailed
+from outflank.errors import reason_of
 from outflank.search.contract import Stop
 
 START_SECONDS = 60.0
@@ -73,7 +74,7 @@ class Program:
                 creationflags=0x200 if windows else 0,  # a new process group
             )
         except OSError as error:
-            raise failed("crashed", f"{self.command[0]!r} does not start: {error.strerror}") from None
+            raise failed("crashed", f"{self.command[0]!r} does not start: {reason_of(error)}") from None
         self._arrived: SimpleQueue[object] = SimpleQueue()
         self._room = threading.Semaphore(LINES_AHEAD)
         self._ended = threading.Event()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.games.othello.squares import SIZES
 from outflank.games.sides import Side
 
@@ -58,7 +58,7 @@ class Game:
                 text = stream.read(MOST_BYTES).decode("utf-8", "replace")
             board = _without_draws(Board.from_text(text, game=self.game))
         except OSError as error:
-            raise Refused(f"cannot load file ({error.strerror})") from None
+            raise Refused(f"cannot load file ({reason_of(error)})") from None
         except ValueError as error:
             raise Refused(f"cannot load file ({' '.join(str(error).split())})") from None
         while before is not None and len(board.moves) >= max(before, 1):

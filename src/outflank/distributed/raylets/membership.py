@@ -25,7 +25,7 @@ from outflank.distributed.raylets.taming import (
     start_arguments,
 )
 from outflank.distributed.raylets.tokens import expanded, make_token, read_token, token_path
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
@@ -230,4 +230,4 @@ def _write(member: Member) -> None:
         make_private(path.parent)
         write_whole(path, json.dumps(member.as_dict()))
     except OSError as error:
-        raise OutflankError(f"cannot note in {path} what was started: {error.strerror}") from None
+        raise OutflankError(f"cannot note in {path} what was started: {reason_of(error)}") from None

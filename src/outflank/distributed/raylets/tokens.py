@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.ownership import complaint, make_private
 
 
@@ -33,7 +33,7 @@ def read_token(given: str | Path | None = None) -> tuple[Path, str]:
             f"there is no token in {path}: copy it there from the head of the cluster, or name it with --token-file"
         ) from None
     except OSError as error:
-        raise OutflankError(f"no token in {path}: {error.strerror}") from None
+        raise OutflankError(f"no token in {path}: {reason_of(error)}") from None
     if len(token) < 32 or not token.isalnum():
         raise OutflankError(f"{path} does not hold a token: expected one line of 32 letters and digits or more")
     return path, token
@@ -49,7 +49,7 @@ def make_token(given: str | Path | None = None) -> tuple[Path, str]:
     except FileExistsError:
         pass
     except OSError as error:
-        raise OutflankError(f"cannot keep a token in {path}: {error.strerror}") from None
+        raise OutflankError(f"cannot keep a token in {path}: {reason_of(error)}") from None
     return read_token(path)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from outflank import __version__
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.importing import add_import_option
 from outflank.ui.cli.plain_text import folded, make_plain
@@ -83,7 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except OSError as error:
         forget_output()
-        _fail("outflank", f"cannot write: {error.strerror}")
+        _fail("outflank", f"cannot write: {reason_of(error)}")
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -7,7 +7,7 @@ import click
 
 from outflank.engine.book import Book
 from outflank.engine.book_building import Built, Plan, build
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import PositionCommand, one_board, output, position_options, print_json, progress_line
 from outflank.ui.cli.groups import Group
@@ -62,7 +62,7 @@ def build_command(
         try:
             built = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
         except OSError as error:
-            raise OutflankError(f"{out}: {error.strerror}") from None
+            raise OutflankError(f"{out}: {reason_of(error)}") from None
     output().print(f"{out}: {_told(built, plan, interrupted=stop.called)}")
     return 130 if stop.called else 0
 

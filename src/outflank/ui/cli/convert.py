@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from outflank.errors import FormatError, OutflankError
+from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.record import Record
 from outflank.formats.records import FORMATS, files_written, select_records, write_records
 from outflank.formats.selection import Selection
@@ -52,7 +52,7 @@ def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bo
     except BrokenPipeError:
         leave_quietly()
     except OSError as error:
-        raise OutflankError(f"{where}: cannot write: {error.strerror}") from None
+        raise OutflankError(f"{where}: cannot write: {reason_of(error)}") from None
     # Data goes to standard output alone.
     (diagnostics() if to_stdout else output()).print(f"{games.told} written to {where}")
 
@@ -90,4 +90,4 @@ def games_of(source: str, selection: Selection, format: str | None) -> Iterator[
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
     except OSError as error:
-        raise OutflankError(f"{name!r}: {error.strerror}") from None
+        raise OutflankError(f"{name!r}: {reason_of(error)}") from None

@@ -72,6 +72,9 @@ def _with_level(seats: dict[Side, str], strength: int | None) -> dict[Side, str]
     if strength is None:
         return seats
     level(strength)  # refuses what is none
+    if not any(words.split()[:1] == ["computer"] for words in seats.values()):
+        playing = " against ".join(seats.values())
+        raise OutflankError(f"--level {strength} says how strong the computer plays, and none does: {playing}")
     if "computer" not in seats.values():
         raise OutflankError(
             f"--level is for a plain computer: say level={strength} in the words of one that has others"

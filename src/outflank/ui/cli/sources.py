@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from outflank.errors import FormatError, OutflankError
+from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.files import decoded_whole, looked_into
 from outflank.formats.recognise import read_all
 from outflank.formats.record import PlayedMove, Record
@@ -75,7 +75,7 @@ def _opened(words: str, name: str) -> Iterator[BinaryIO]:
         with Path(words).open("rb") as stream:
             yield stream
     except OSError as error:
-        raise OutflankError(f"{name!r}: {error.strerror}") from None
+        raise OutflankError(f"{name!r}: {reason_of(error)}") from None
 
 
 def _games(stream: BinaryIO, name: str, number: int | None, game: str | None) -> list[Record]:

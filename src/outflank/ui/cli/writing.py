@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.ui.cli.streams import leave_quietly
 
@@ -42,4 +42,4 @@ def deliver(file: str | Path, content: str) -> None:
     try:
         write_whole(Path(file), content)
     except OSError as error:
-        raise OutflankError(f"{file}: {error.strerror}") from None
+        raise OutflankError(f"{file}: {reason_of(error)}") from None

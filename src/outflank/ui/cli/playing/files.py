@@ -2,12 +2,16 @@
 
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from outflank.boards import AbaloneBoard, Board
 from outflank.engine.clock import TimeControl
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.formats.record import PlayedMove, Record
 from outflank.formats.records import read_records, write_records
 from outflank.formats.setup import Setup
@@ -43,8 +47,18 @@ def save_game(record: Record, name: str) -> Path:
         path = path.with_suffix(_suffix(record))
     if path.exists():
         raise OutflankError(f"{path} exists: choose another name")
-    write_records([record], path)
+    with _about(path):
+        write_records([record], path)
     return path
+
+
+@contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """What the system refuses is told, and the game goes on."""
+    try:
+        yield
+    except OSError as error:
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
 
 
 def _suffix(record: Record) -> str:
@@ -52,18 +66,59 @@ def _suffix(record: Record) -> str:
     return ".abalone" if isinstance(record.start.game, Abalone) else ".ggf"
 
 
-def load_game(name: str, game: Any) -> tuple[Board[Any], Board[Any], list[PlayedMove]]:
-    """The first game of a file: its start, where it stands, and its moves."""
-    path = Path(name).expanduser()
+MOST_COUNTED = 10_000
+"""Games of a file that are counted: more take longer than anybody waits for a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A game from a file."""
+
+    start: Board[Any]
+    board: Board[Any]
+    moves: list[PlayedMove]
+    said: str
+    """Which one it is, in words."""
+
+
+def load_game(words: str, game: Any) -> Loaded:
+    """The game that `FILE` or `FILE NUMBER` names, the first if no number does."""
+    path, number = _parted(words)
     if not path.name:
-        raise OutflankError("load what? give a file name")
-    record = next(iter(read_records(path)), None)
-    if record is None:
-        raise OutflankError(f"{path} holds no game")
+        raise OutflankError("load what? give a file name, and the number of a game where there are several")
+    with _about(path):
+        games = read_records(path)
+        wanted = list(islice(games, number))
+        if len(wanted) < number:
+            held = f"{len(wanted)} games" if len(wanted) > 1 else "1 game" if wanted else "no game"
+            raise OutflankError(f"{path} holds {held}{f', and not number {number}' if wanted else ''}")
+        others = _counted(games, MOST_COUNTED - number) + number - 1
+    record = wanted[-1]
     board = Board.from_setup(record.setup)
     if type(board.game) is not type(game):
         raise OutflankError(f"{path} holds another game")
-    return Board.from_setup(record.start), board, list(record.moves)
+    said = f"{path}, {len(record.moves)} moves"
+    if others:
+        many = f"{others + 1:,}" if others + 1 < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
+        said += f": game {number:,} of {many} (load FILE NUMBER takes another)"
+    return Loaded(start=Board.from_setup(record.start), board=board, moves=list(record.moves), said=said)
+
+
+def _parted(words: str) -> tuple[Path, int]:
+    """A file's name, which may end in what looks like a number, and the number of a game in it."""
+    whole, (name, _, last) = Path(words).expanduser(), words.rpartition(" ")
+    if whole.exists() or not name or not (last.isascii() and last.isdigit() and int(last)):
+        return whole, 1
+    return Path(name.strip()).expanduser(), int(last)
+
+
+def _counted(games: Iterator[Record], most: int) -> int:
+    """How many more games there are, as far as they can be read."""
+    count = 0
+    with suppress(OutflankError):  # one that is damaged is nobody's concern who did not ask for it
+        for _ in islice(games, max(0, most)):
+            count += 1
+    return count
 
 
 def review_game(record: Record) -> None:
@@ -72,5 +127,6 @@ def review_game(record: Record) -> None:
 
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / f"game{_suffix(record)}"
-        write_records([record], path)
+        with _about(path):
+            write_records([record], path)
         command.main(["--file", str(path)], prog_name="outflank review", standalone_mode=False)

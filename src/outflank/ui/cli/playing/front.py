@@ -43,4 +43,4 @@ class Front(Protocol):
         """Print what has not been seen yet."""
 
     def working(self, what: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        """Do long work, with a sign that it goes on. Ctrl-C calls `stop` and is raised when the work has ended."""
+        """Do long work, with a sign that it goes on. Ctrl-C calls `stop`, to end it early; a second one is raised."""

@@ -48,7 +48,4 @@ class Pipe:
         """Everything has been printed."""
 
     def working(self, what: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        done = interruptibly(work, stop)
-        if stop.called:
-            raise KeyboardInterrupt
-        return done
+        return interruptibly(work, stop)

@@ -1,14 +1,13 @@
 """One game, and who sits at it."""
 
-from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board
 from outflank.engine.clock import Clocks, TimeControl
 from outflank.engine.player import Choice, Player, PlayerFailed, try_out
 from outflank.engine.pondering import Pondering
-from outflank.engine.specs import player
-from outflank.errors import FormatError, IllegalMove, OutflankError
+from outflank.engine.specs import HUMAN, player
+from outflank.errors import FormatError, OutflankError
 from outflank.formats.record import PlayedMove, Record
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
@@ -17,18 +16,9 @@ from outflank.search.deepening import search
 from outflank.ui.cli.playing.files import load_game, record_of, review_game, save_game
 from outflank.ui.cli.playing.front import Front, Leave, OutOfTime
 from outflank.ui.cli.playing.ticking import Ticking
+from outflank.ui.cli.playing.words import AFTERWARDS, COMMANDS, HELP, HELP_AFTERWARDS, no_move, refuse_afterwards
 
 HINT_SECONDS = 1.0
-
-HELP = (
-    "a move in any notation, or: hint (the three best moves), eval (what the best is worth), moves (the legal ones), "
-    "undo, flip (change sides), save FILE, load FILE, resign, quit"
-)
-
-COMMANDS = ("help", "hint", "eval", "moves", "undo", "flip", "save", "load", "resign", "quit")
-
-AFTERWARDS = ("save", "review", "again", "undo", "quit")
-"""What can be done when the game is over."""
 
 
 class Table:
@@ -47,7 +37,7 @@ class Table:
         self.board, self.control, self.ponder, self.front = board, control, ponder, front
         self.start = board.copy()
         self.players: dict[Side, Player | None] = {
-            side: None if words.strip() == "human" else player(words, board.game, variety=variety)
+            side: None if words.strip() == HUMAN else player(words, board.game, variety=variety, seated=(HUMAN,))
             for side, words in seats.items()
         }
         self.names = seats
@@ -115,10 +105,13 @@ class Table:
                         lambda: choose(self.board, self.clocks.of(side), stop=stop),
                         stop,
                     )
+                    if stop.called and None not in self.players.values():
+                        raise KeyboardInterrupt  # nobody is here who could want a move sooner
             except PlayerFailed as failure:
                 self._lost(side, f"{self.names[side]} failed: {failure}")
                 return
             except OutOfTime:
+                self.clocks.use(side, ticking.seconds)
                 self._lost(side, f"{side} has used up its time")
                 return
         seconds = ticking.seconds
@@ -147,8 +140,9 @@ class Table:
         """Take back to the last move of a human, or one move where there is none."""
         humans = [side for side, each in self.players.items() if each is None]
         if not self.board.moves:
-            self.front.happened("there is nothing to take back")
-            return
+            raise OutflankError("there is nothing to take back")
+        if self.resigned is not None and self.clocks.left[self.resigned] == 0.0:
+            raise OutflankError(f"{self.resigned} has no time left to play on with: `again` plays another game")
         while self.board.moves:
             self.board.pop()
             if self.said:
@@ -172,21 +166,27 @@ class Table:
                 continue
             try:
                 if word not in COMMANDS:
-                    choice = Choice(move=self.board.parse_move(line))
+                    choice = Choice(move=self._named(word, line))
                     self.front.seen()
                     return choice
-                if self._obey(word, rest.strip()):
+                if self._obey(word, rest.strip(), ticking):
                     return None
-            except (FormatError, IllegalMove, OutflankError, OSError) as error:
-                self.front.tell(" ".join(str(error).split()))
+            except OutflankError as error:
+                self.front.tell(str(error))
             self.front.answered(self.board, ticking)
 
-    def _obey(self, word: str, rest: str) -> bool:
+    def _named(self, word: str, line: str) -> Any:
+        try:
+            return self.board.parse_move(line)
+        except FormatError as error:
+            raise OutflankError(no_move(word, error)) from None
+
+    def _obey(self, word: str, rest: str, ticking: Ticking) -> bool:
         """Do what was asked; whether the game has changed."""
         if word == "quit":
             raise Leave
         if word in ("resign", "undo", "flip", "load"):
-            self._change(word, rest)
+            self._change(word, rest, ticking)
             return True
         if word == "save":
             self.front.tell(f"saved to {save_game(self.record(), rest)}")
@@ -195,28 +195,31 @@ class Table:
         elif word == "help":
             self.front.tell(HELP)
         else:
-            self._advise(3 if word == "hint" else 1)
+            self._advise(3 if word == "hint" else 1, ticking)
         return False
 
-    def _change(self, word: str, rest: str) -> None:
+    def _change(self, word: str, rest: str, ticking: Ticking) -> None:
         if word == "load":
             self._load(rest)
             return
         self.front.seen()
         if word == "resign":
             self._lost(self.board.turn, f"{self.board.turn} resigns")
-        elif word == "undo":
+            return
+        if word == "undo":
             self._pop()
         else:
             self.players = {side: self.players[side.other] for side in Side}
             self.names = {side: self.names[side.other] for side in Side}
             self.front.happened("sides are changed")
+        if not self.clocks.use(ticking.side, ticking.seconds):
+            raise OutOfTime
 
-    def _advise(self, wanted: int) -> None:
-        stop, since = Stop(), Ticking(self.clocks, self.board.turn)
+    def _advise(self, wanted: int, ticking: Ticking) -> None:
+        stop = Stop()
         found = self.front.working(
             "looking",
-            since,
+            ticking.begun_anew(),
             lambda: search(self.board, Limits(seconds=HINT_SECONDS), moves=wanted, stop=stop),
             stop,
         )
@@ -226,12 +229,14 @@ class Table:
 
     # --- games in files ---
 
-    def _load(self, name: str) -> None:
-        start, board, moves = load_game(name, self.board.game)
-        self.start, self.board, self.said = start, board, moves
-        self.clocks = Clocks.alike(self.control)
+    def _load(self, words: str) -> None:
+        loaded = load_game(words, self.board.game)
         self.front.seen()
-        self.front.happened(f"loaded {Path(name)}, {len(moves)} moves")
+        if len(self.board.moves) > len(self.first.moves):
+            self.front.happened(f"left unfinished, {self._moves()}")
+        self.start, self.board, self.said = loaded.start, loaded.board, loaded.moves
+        self.clocks = Clocks.alike(self.control)
+        self.front.happened(f"loaded {loaded.said}{'' if self.control == TimeControl() else '; the clocks begin anew'}")
 
     def record(self) -> Record:
         """The game as it is kept in files."""
@@ -258,8 +263,8 @@ class Table:
                     return True
             except Leave:
                 return False
-            except (OutflankError, OSError) as error:
-                self.front.tell(" ".join(str(error).split()))
+            except OutflankError as error:
+                self.front.tell(str(error))
 
     def _chosen(self, word: str, rest: str) -> bool:
         """Do what was chosen after a game; whether it is played on."""
@@ -275,8 +280,10 @@ class Table:
             self.front.tell(f"saved to {save_game(self.record(), rest)}")
         elif word == "review":
             review_game(self.record())
+        elif word in ("help", "?"):
+            self.front.tell(HELP_AFTERWARDS)
         elif word:
-            self.front.tell("save FILE keeps the game, review goes through it, again plays another, undo takes back")
+            refuse_afterwards(word)
         return False
 
     def _again(self) -> None:

@@ -8,9 +8,11 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
 from prompt_toolkit.shortcuts import CompleteStyle
 from rich.console import Console
@@ -24,6 +26,7 @@ from outflank.ui.cli.drawing import draw_cells, facts
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.playing.front import Leave, OutOfTime
 from outflank.ui.cli.playing.ticking import Ticking
+from outflank.ui.cli.playing.words import WITH_FILE
 
 T = TypeVar("T")
 
@@ -51,6 +54,7 @@ class Terminal:
                 complete_style=CompleteStyle.MULTI_COLUMN,
                 complete_while_typing=False,
                 reserve_space_for_menu=0,
+                key_bindings=_keys(),
                 input=keyboard,
                 output=screen,
             )
@@ -124,18 +128,25 @@ class Terminal:
     def working(self, what: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
         if self.console.is_dumb_terminal:
             self.console.print(f"{what} …")
-            done = interruptibly(work, stop)
-        else:
-            with Live(
-                get_renderable=lambda: _sign(what, ticking),
-                console=self.console,
-                refresh_per_second=1 / TICK,
-                transient=True,
-            ):
-                done = interruptibly(work, stop)
-        if stop.called:
-            raise KeyboardInterrupt
-        return done
+            return interruptibly(work, stop)
+        with Live(
+            get_renderable=lambda: _sign(what, ticking),
+            console=self.console,
+            refresh_per_second=1 / TICK,
+            transient=True,
+        ):
+            return interruptibly(work, stop)
+
+
+def _keys() -> KeyBindings:
+    """Ctrl-C clears a line; one that is empty is interrupted, as every line is by default."""
+    keys = KeyBindings()
+
+    @keys.add("c-c", filter=Condition(lambda: bool(get_app().current_buffer.text)))
+    def clear(event: KeyPressEvent) -> None:
+        event.current_buffer.reset()
+
+    return keys
 
 
 async def _falls(left: float) -> None:
@@ -171,9 +182,10 @@ class Words(Completer):
         before = document.text_before_cursor.lstrip()
         word, space, rest = before.partition(" ")
         if space:
-            if word.lower() in ("save", "load"):
+            if word.lower() in WITH_FILE:
                 yield from self._paths.get_completions(Document(rest, len(rest)), complete_event)
             return
         for each in self._words:
             if each.lower().startswith(word.lower()):
-                yield Completion(each, start_position=-len(word))
+                text = f"{each} " if each in WITH_FILE else each
+                yield Completion(text, start_position=-len(word), display=each)

@@ -17,17 +17,23 @@ class Ticking:
     clocks: Clocks
     side: Side
     began: float = field(default_factory=time.perf_counter)
+    earlier_seconds: float = 0.0
+    """What it had thought before."""
 
     @property
     def seconds(self) -> float:
-        """How long the side has thought."""
+        """How long the side has thought since it began."""
         return time.perf_counter() - self.began
+
+    def begun_anew(self) -> "Ticking":
+        """The same clocks, which run on, for something that begins now."""
+        return Ticking(self.clocks, self.side, earlier_seconds=self.earlier_seconds + self.seconds)
 
     def left(self, side: Side) -> float | None:
         """Seconds that a side has left at this moment; None: there is no end of them."""
         control = self.clocks.controls[side]
         left = self.clocks.left[side] if control.move_seconds is None else control.move_seconds
-        return left if left is None or side is not self.side else max(0.0, left - self.seconds)
+        return left if left is None or side is not self.side else max(0.0, left - self.earlier_seconds - self.seconds)
 
     def is_low(self, side: Side) -> bool:
         """Whether a side should hurry."""
