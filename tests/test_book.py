@@ -171,9 +171,20 @@ def test_a_damaged_book_is_a_clear_error(text):
 
 @pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
 def test_the_books_of_the_package_know_the_start(board):
-    moves = Book.read(board.game, "own").look_up(board)
+    book = Book.read(board.game, "own")
+    moves = book.look_up(board)
     assert moves
+    assert book.entry(board).depth > 0
     assert all(any(legal.code == code for legal in board.legal_moves) for code, _ in moves)
+
+
+@pytest.mark.plain
+def test_a_move_is_known_with_its_mirror_images():
+    book = Book.read(START.game, "own")
+    assert {str(START.move(code)) for code, _ in book.look_up(START)} == {"d3", "c4", "f5", "e6"}
+    assert len({value for _, value in book.look_up(START)}) == 1
+    (key,) = {key_of(START)}
+    assert book.look_up(START)[0] == book.entries[key].moves[0]
 
 
 @pytest.mark.plain

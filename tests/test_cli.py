@@ -445,7 +445,9 @@ def test_search_proves_small_boards(run):
     done = run("search", "--size", "4", "--exact", "--scoring", "discs", "--json")
     last = json.loads(done.out.splitlines()[-1])
     assert (last["value"], last["exact"]) == (-8, True)
-    assert "game is over" in run("search", "XXX------------- O").out
+    over = run("search", "XXX------------- O").out
+    assert over.count("black wins by 16") == 1
+    assert "-16" not in over
 
 
 def test_search_says_of_an_unfinished_proof_what_it_knows(run):

@@ -229,6 +229,15 @@ def test_a_picture_is_not_overwritten_unasked_and_minus_is_standard_output(run, 
     assert run("show", "f5", "--svg", "-") == (0, drawn, "")
 
 
+def test_a_list_without_a_game_is_a_line_and_status_1(run, saved):
+    status, out, err = run("games", saved / "othello.ggf", "--player", "compter")
+    assert (status, out) == (1, "")
+    assert err == f"outflank: {saved / 'othello.ggf'}: no such game\n"
+    assert run("games", saved / "othello.ggf", "--player", "compter", "--json")[0] == 1
+    assert run("games", saved / "othello.ggf", "--limit", 0) == (0, "", "")
+    assert run("games", saved / "othello.ggf")[0] == 0
+
+
 def test_a_review_is_not_overwritten_unasked_and_minus_is_standard_output(run, saved, monkeypatch):
     monkeypatch.setattr(review_command, "reviewed", lambda *arguments, **options: iter(()))
     game = ("review", "--file", saved / "othello.ggf", "--number", 2)

@@ -190,9 +190,10 @@ def test_a_position_cannot_be_reviewed(run):
 
 @pytest.mark.plain
 def test_a_book_says_discs_and_names_its_raw_values(run):
-    assert "-0.8 discs" in run("book", "show", "f5d6")[1]
+    assert "-0.8 discs  depth " in run("book", "show", "f5d6")[1]
     told = json.loads(run("book", "show", "f5d6", "--json")[1])
     assert (told["moves"][0]["value"], told["unit"], told["points_per_unit"]) == (-8, "discs", 10)
+    assert told["depth"] > 0
 
 
 @pytest.mark.compiled

@@ -91,16 +91,41 @@ def test_letters_are_drawn_on_streams_without_them(encoding):
 
 
 @pytest.mark.plain
-def test_a_terminal_of_the_c_locale_gets_ascii(monkeypatch):
+def test_the_c_locale_gets_ascii_at_a_terminal_and_behind_a_pipe(monkeypatch):
+    for name in ("PYTHONIOENCODING", "PYTHONUTF8", "LC_CTYPE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LC_ALL", "C")
     stream = Stream()
     make_plain(stream)
     assert stream.encoding == "ascii"
-    stream.write("8×8 … 🎲")
-    assert stream.written() == "8x8 ... ?"
+    stream.write("8×8 … ── 🎲")
+    assert stream.written() == "8x8 ... -- ?"
     file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     make_plain(file)
-    assert file.encoding == "utf-8"
+    assert file.encoding == "ascii"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("told", "encoding"),
+    [
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "ascii"),  # as Python leaves LANG=C
+        ({"LANG": "POSIX"}, "ascii"),
+        ({"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, "utf-8"),
+        ({"LC_ALL": "C.UTF-8"}, "utf-8"),
+        ({"LC_ALL": "C", "PYTHONUTF8": "1"}, "utf-8"),
+        ({"LC_ALL": "C", "PYTHONIOENCODING": "utf-8"}, "utf-8"),
+        ({}, "utf-8"),
+    ],
+)
+def test_ascii_is_for_those_who_ask_for_it(told, encoding, monkeypatch):
+    for name in ("PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LC_CTYPE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    make_plain(file)
+    assert file.encoding == encoding
 
 
 @pytest.mark.plain
@@ -127,6 +152,23 @@ def test_an_error_is_folded_between_words_on_a_terminal_alone(monkeypatch):
     assert max(map(len, lines)) <= 40
     assert " ".join(lines) == line
     assert folded(line, io.StringIO()) == line
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("columns", [72, 79, 80, 81, 200])
+def test_a_list_of_games_cuts_no_move(columns, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for text, moves, size in (("f5d6c3d3c4f4f6g5", 8, 2), ("game: abalone\nA1B2 I9H8 A2B3 I8H7", 4, 4)):
+        stream = Stream()
+        monkeypatch.setattr("sys.stdout", stream)
+        path = tmp_path / "games"
+        path.write_text(text)
+        games.command.main([str(path)], standalone_mode=False)
+        line = stream.written().splitlines()[1]
+        assert len(line) <= columns
+        opening = line.partition(f"  {moves:>5}  ")[2]
+        assert opening in text
+        assert {len(word) % size for word in opening.split()} == {0}
 
 
 @pytest.mark.plain

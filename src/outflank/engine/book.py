@@ -18,7 +18,7 @@ from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.othello.kernels import Othello
-from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack
+from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries
 from outflank.games.units import Scale
 
 Key = tuple[int, int]
@@ -95,12 +95,27 @@ class Book:
 
     def look_up(self, board: Board[Any]) -> tuple[tuple[int, int], ...]:
         """The moves that it knows here, as the board has them, with their values; none if it does not know it."""
-        entry = self.entries.get(key_of(board))
+        entry = self.entry(board)
+        return () if entry is None else entry.moves
+
+    def entry(self, board: Board[Any]) -> Entry | None:
+        """What it knows of the position, with moves as the board has them.
+
+        Where the position is its own mirror image, a move is as good as its images, which are known with it.
+        """
+        key = key_of(board)
+        entry = self.entries.get(key)
         if entry is None:
-            return ()
-        symmetry = int(canonical(self.game, board.position))
-        images = {int(mirror_move(self.game, MOVE(move.code), symmetry)): move.code for move in board.legal_moves}
-        return tuple((images[code], value) for code, value in entry.moves if code in images)
+            return None
+        likenesses = [each for each in range(int(symmetries(self.game))) if _packed(board, each) == key]
+        likenesses.sort(key=lambda each: each != int(canonical(self.game, board.position)))  # as it was built first
+        values: dict[int, int] = {}
+        for symmetry in likenesses:
+            images = {int(mirror_move(self.game, MOVE(move.code), symmetry)): move.code for move in board.legal_moves}
+            for code, value in entry.moves:
+                if code in images:
+                    values.setdefault(images[code], value)
+        return Entry(entry.depth, tuple(sorted(values.items(), key=lambda each: -each[1])))
 
 
 def _move(text: str) -> tuple[int, int]:
@@ -110,7 +125,11 @@ def _move(text: str) -> tuple[int, int]:
 
 def key_of(board: Board[Any]) -> Key:
     """By what a book knows a position, and all that are like it."""
-    first, second = pack(board.game, mirror(board.game, board.position, int(canonical(board.game, board.position))))
+    return _packed(board, int(canonical(board.game, board.position)))
+
+
+def _packed(board: Board[Any], symmetry: int) -> Key:
+    first, second = pack(board.game, mirror(board.game, board.position, symmetry))
     return int(first), int(second)
 
 

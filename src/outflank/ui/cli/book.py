@@ -87,17 +87,23 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
     """What a book knows of a position; status 1 if nothing."""
     board = one_board(**options)
     book = Book.read(board.game, name)
-    moves = book.look_up(board)
+    entry = book.entry(board)
+    moves, depth = (entry.moves, entry.depth) if entry is not None else ((), None)
     if as_json:
         known = [{"move": str(board.move(code)), "value": value} for code, value in moves]
         print_json(
-            "book", position=board.to_text(), positions=len(book.entries), moves=known, **value_fields(book.scale)
+            "book",
+            position=board.to_text(),
+            positions=len(book.entries),
+            depth=depth,
+            moves=known,
+            **value_fields(book.scale),
         )
         return 0 if moves else 1
     console = output()
     console.print(f"{len(book.entries):,} positions")
     for code, value in moves:
-        console.print(f"  {board.move(code)}  {book.scale.say(value)}")
+        console.print(f"  {board.move(code)}  {book.scale.say(value)}  depth {depth}")
     if not moves:
         console.print("the book does not know this position")
     return 0 if moves else 1

@@ -16,7 +16,7 @@ from outflank.formats.record import Record
 from outflank.formats.selection import Opening, Selection, played
 from outflank.formats.transcript import write_transcript
 from outflank.games.othello.kernels import Othello
-from outflank.ui.cli.common import print_json
+from outflank.ui.cli.common import diagnostics, print_json
 from outflank.ui.cli.convert import NAMES, games_of
 from outflank.ui.cli.streams import leave_quietly
 
@@ -62,11 +62,12 @@ def command(
     from_: str | None,
     as_json: bool,
     **wishes: Any,
-) -> None:
+) -> int:
     """List the games in files: number, date, event, black, white, black's score, moves, and the first of them.
 
     A file is recognised by its content (GGF, SGF, WTHOR, transcripts, OBF, Abalone games); - is standard input. The
-    games of several are one list; each has its number in its own file, which is named behind it.
+    games of several are one list; each has its number in its own file, which is named behind it. Without a
+    game to list the status is 1.
 
     \b
       outflank games WTH_1998.wtb --player tastet --opening f5d6c3d3c4
@@ -90,12 +91,16 @@ def command(
                     columns = ("number", "date", "event", "black", "white", "score", "moves", f"{'opening':<{WIDEST}}")
                     layout, width = _layout()
                     print((layout.format(*columns) + ("  file" if several else "")).rstrip()[:width])
-                print(_line(layout, place, record, file if several else "")[:width])
+                print(_line(layout, width, place, record, file if several else "")[:width])
         sys.stdout.flush()
     except BrokenPipeError:
         leave_quietly()
     if number is not None and not listed:
         raise OutflankError(f"{files[0]}: there is no game number {number:,} like that")
+    if not listed and limit != 0:
+        diagnostics().print(f"outflank: {' '.join(files)}: no such game", soft_wrap=True)
+        return 1
+    return 0
 
 
 def _layout() -> tuple[str, int | None]:
@@ -106,13 +111,15 @@ def _layout() -> tuple[str, int | None]:
     return (COLUMNS if width >= WIDE else FEWER_COLUMNS), width
 
 
-def _line(layout: str, number: int, record: Record, file: str) -> str:
+def _line(layout: str, width: int | None, number: int, record: Record, file: str) -> str:
     codes = played(record)
     score = "" if record.score is None else f"{record.score:+g}"
     texts = (record.date, record.event, record.black, record.white)
-    opening = f"{_moves(record, codes[:SHOWN]):<{WIDEST}}"
-    line = layout.format(number, *map(_printable, texts), score, len(codes), opening)
-    return f"{line}  {_printable(file)}".rstrip()
+    line = layout.format(number, *map(_printable, texts), score, len(codes), "")
+    shown = SHOWN
+    while width is not None and shown and len(line) + len(_moves(record, codes[:shown])) > width:
+        shown -= 1  # half a move says nothing
+    return f"{line}{_moves(record, codes[:shown]):<{WIDEST}}  {_printable(file)}".rstrip()
 
 
 def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:

@@ -45,14 +45,20 @@ codecs.register_error(ERRORS, _plain)
 def make_plain(stream: TextIO | None) -> None:
     """Let a stream show what it can.
 
-    Python writes UTF-8 also where the locale is C: right for files, and for a terminal that has been told to show
-    nothing but ASCII it is not.
+    Python writes UTF-8 also where the locale is C; who has asked for that one can read ASCII alone, at a terminal and
+    behind a pipe. Whole documents are bytes, and not concerned.
     """
-    if not isinstance(stream, io.TextIOWrapper):
-        return
-    locale = os.environ.get("LC_ALL") or os.environ.get("LANG", "")
-    ascii_only = locale in ("C", "POSIX") and stream.isatty()
-    stream.reconfigure(encoding="ascii" if ascii_only else None, errors=ERRORS)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="ascii" if _asked_for_ascii() else None, errors=ERRORS)
+
+
+def _asked_for_ascii() -> bool:
+    told = os.environ.get
+    if told("PYTHONIOENCODING") or told("PYTHONUTF8", "0") != "0":
+        return False
+    # Python itself makes C.UTF-8 of LC_CTYPE where it finds C.
+    kind = told("LC_CTYPE", "")
+    return (told("LC_ALL") or (kind if kind != "C.UTF-8" else "") or told("LANG", "")) in ("C", "POSIX")
 
 
 def folded(line: str, stream: TextIO) -> str:

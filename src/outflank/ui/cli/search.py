@@ -329,15 +329,16 @@ def _show(
             else:
                 rows.append(result)
             live.update(iteration_grid(rows) if cluster is None else Group(iteration_grid(rows), live_view(cluster)))
-        if rows:
-            live.update(iteration_grid(rows))
-    last = rows[-1]
-    if not console.is_terminal:
-        console.print(iteration_grid(rows))
-    console.print()
+        last = rows[-1]
+        over = last.move is None  # then the board says all there is
+        live.update("" if over else iteration_grid(rows))
+    if not over:
+        if not console.is_terminal:
+            console.print(iteration_grid(rows))
+        console.print()
     draw(console, board)
-    console.print()
-    for line in conclusion(board, last, options):
+    told = conclusion(board, last, options)
+    for line in ["", *told] if told else []:
         console.print(line)
     if cluster is not None:
         _print_cluster(console, cluster)

@@ -173,9 +173,9 @@ def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
 
 
 def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
-    """The result in words."""
+    """The result in words; nothing of a game that is over, for the board says how it ended."""
     if last.move is None:
-        return [f"The game is over: {last.said} for {board.turn}."]
+        return []
     lines = [f"{describe(board)}: {_answer(board, last, options)}"]
     if len(last.best) > 1:
         lines += [f"  {entry.move}  {last.scale.say(entry.value, exact=last.exact)}" for entry in last.best]
