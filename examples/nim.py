@@ -1,7 +1,7 @@
 """A game of your own: heaps of matches, whoever takes the last one wins.
 
-Register a body for every function of `outflank.games.rules` and the package's searches
-work with it, compiled. Run it: `python examples/nim.py`.
+Register a body for every function of `outflank.games.rules` and the package's boards, counts, proofs and playouts
+work with it, compiled; with an evaluation the other searches do too. Run it: `python examples/nim.py`.
 """
 
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from outflank.boards import Board
 from outflank.games import rules
+from outflank.games.evaluation import register_evaluation, value
 from outflank.kernels.bits import U64
 
 HEAPS = 4
@@ -105,6 +106,21 @@ def _(game, move, symmetry):
     return move
 
 
+class Odd(NamedTuple):
+    """An estimate for searches that do not see the end: who faces an odd number of heaps is glad to."""
+
+
+@value.register(Odd)
+def _(evaluation, game, position, state):
+    heaps = 0
+    for heap in range(HEAPS):
+        heaps += (np.int64(position.word >> U64(16 * heap)) & 0xFFFF) > 0
+    return 1 if heaps % 2 == 1 else -1
+
+
+register_evaluation(Nim, "odd", Odd())
+
+
 def start(*heaps: int, most: int = 3) -> Board[Any]:
     """A board with these heaps."""
     word = sum(matches << 16 * heap for heap, matches in enumerate(heaps))
@@ -117,3 +133,4 @@ if __name__ == "__main__":
     board = start(3, 4, 5)
     print([str(move) for move in board.legal_moves])
     print(outflank.perft(board, 5).leaves, "games of five moves")
+    print(outflank.search(board, depth=4, workers=1))

@@ -1,13 +1,29 @@
 """Evaluations against plain counts on the oracles' boards."""
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 
+import outflank
 from outflank.games import catalog  # noqa: F401  # registers them
 from outflank.games.abalone.kernels import Abalone
-from outflank.games.evaluation import LIMIT, WON, Exact, begin, evaluations, final, value
+from outflank.games.evaluation import (
+    LIMIT,
+    WON,
+    Exact,
+    _named,
+    begin,
+    evaluations,
+    final,
+    register_evaluation,
+    value,
+)
+from outflank.games.othello.evaluate import Discs
+from outflank.games.othello.kernels import Othello
 from outflank.games.othello.squares import othello, size_of
 from outflank.games.rules import mirror, symmetries
+from outflank.kernels.bits import popcount
 from outflank.kernels.compiler import kernel
 from tests.conftest import examples
 from tests.drawing import abalone_positions, any_positions, othello_positions
@@ -161,3 +177,56 @@ def test_names_and_types_are_few():
     assert list(evaluations(Abalone(14, 6))) == ["cohesion", "rings", "rings-lab"]
     with pytest.raises(TypeError, match="nothing registered"):
         value(object(), None, None, None)
+
+
+class Halves(NamedTuple):
+    worth: float = 0.4
+
+
+@value.register(Halves)
+def _(evaluation, game, position, state):
+    return evaluation.worth * (popcount(position.own) - popcount(position.opp))
+
+
+class Bare(NamedTuple):
+    """Nothing is registered for it."""
+
+
+@pytest.mark.plain
+def test_evaluations_of_the_wrong_kind_are_refused():
+    board = outflank.Board.from_text("f5")
+    for evaluation, said in (
+        (Halves(), "evaluation Halves: its value must be a whole number, found -1.2"),
+        (Bare(), "evaluation Bare: no body of `value` is registered for it"),
+    ):
+        for algorithm in ("pvs", "uct"):
+            with pytest.raises(outflank.InvalidOption) as error:
+                outflank.search(board, nodes=1, workers=1, evaluation=evaluation, algorithm=algorithm)
+            assert str(error.value).startswith(said)
+    # What its fields are decides.
+    assert outflank.search(board, nodes=1, workers=1, table_bits=None, evaluation=Halves(2)).move is not None
+
+
+@pytest.mark.plain
+def test_a_name_belongs_to_the_evaluation_that_took_it(monkeypatch):
+    monkeypatch.setattr("outflank.games.evaluation._named", {Othello: dict(_named[Othello])})
+    for name, evaluation, said in (
+        (
+            "discs",
+            Halves(2),
+            f"evaluation 'discs' of Othello is {Discs.__module__}.Discs: choose another name",
+        ),
+        ("x", 3, "evaluation 'x': expected a NamedTuple with a registered `value`, found 3"),
+        ("x", Halves, "evaluation 'x': expected a NamedTuple with a registered `value`, found the class Halves"),
+    ):
+        with pytest.raises(outflank.InvalidOption) as error:
+            register_evaluation(Othello, name, evaluation)
+        assert str(error.value) == said
+    with pytest.raises(outflank.InvalidOption, match="expected the class of a game, like Othello"):
+        register_evaluation(othello(8), "x", Halves(2))
+    register_evaluation(Othello, "halves", Halves(2))
+    again = type("Halves", Halves.__bases__, dict(vars(Halves)))  # as a notebook defines it anew
+    again.__module__, again.__qualname__ = Halves.__module__, Halves.__qualname__
+    assert again is not Halves
+    register_evaluation(Othello, "halves", tuple.__new__(again, (3,)))
+    assert evaluations(othello(8))["halves"][0] == 3

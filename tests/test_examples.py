@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import outflank
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -55,5 +57,21 @@ def test_a_game_from_outside_is_searched(monkeypatch):
         for heap in heaps:
             remainder ^= heap % 4
         for algorithm in ("minimax", "alphabeta", "pvs", "mtdf"):
-            found = outflank.search(nim.start(*heaps), algorithm=algorithm, exact=True)
+            found = outflank.search(nim.start(*heaps), algorithm=algorithm, exact=True, deepen=False)
             assert (found.value, found.exact) == (1 if remainder else -1, True)
+
+
+@pytest.mark.plain
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # NumPy's, of the random numbers' words
+def test_estimates_need_an_evaluation_and_playouts_none(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    import nim
+
+    assert outflank.search(nim.start(3, 4, 5), depth=3, workers=1).said == "+1 odd"
+    monkeypatch.setattr("outflank.games.evaluation._named", {})
+    board = nim.start(1, 1, 1)
+    for algorithm in ("uct", "flat"):
+        found = outflank.search(board, algorithm=algorithm, nodes=200, workers=1)
+        assert (found.value, found.move in board.legal_moves) == (1000, True)
+    with pytest.raises(outflank.UnknownName, match=r"Nim has no evaluation: register one, or prove scores"):
+        outflank.search(board, depth=2, workers=1)

@@ -10,11 +10,12 @@ same position is the negative: a search turns them over at every ply.
 
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank.errors import UnknownName
+from outflank.errors import InvalidOption, UnknownName
 from outflank.games.rules import score
 from outflank.games.units import Scale, most_of, unit_of
 from outflank.kernels.generic import generic, missing
@@ -77,10 +78,23 @@ def register_evaluation(
     """Let searches of a game choose `evaluation` by `name`; the first one is the default.
 
     `points` of its values make one `unit` to people: tenths of a disc are `unit="discs", points=10`. Without a unit a
-    value is told with the evaluation's name. A value beyond `won` is a finished game's.
+    value is told with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the
+    class that took it: defined anew, in a notebook or by a reload, that may take it again, and no other may.
     """
+    if not isinstance(game, type):
+        raise InvalidOption(f"an evaluation of {game!r}: expected the class of a game, like Othello")
+    if not isinstance(evaluation, tuple):
+        found = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
+        raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {found}")
+    taken = _named.get(game, {}).get(name)
+    if taken is not None and _home(taken) != _home(evaluation):
+        raise InvalidOption(f"evaluation {name!r} of {game.__name__} is {'.'.join(_home(taken))}: choose another name")
     _named.setdefault(game, {})[name] = evaluation
     _read[game, name] = unit or name, points, won
+
+
+def _home(evaluation: Any) -> tuple[str, str]:
+    return type(evaluation).__module__, type(evaluation).__qualname__
 
 
 def register_usual_evaluation(game: type, name_for: Callable[[Any], str]) -> None:
@@ -99,7 +113,7 @@ def evaluation_named(game: Any, name: str | None = None) -> Any:
     """The evaluation of a game that is called `name`; the default if there is no name."""
     known = evaluations(game)
     if not known:
-        raise UnknownName(f"{type(game).__name__} has no evaluation: register one")
+        raise UnknownName(f"{type(game).__name__} has no evaluation: register one, or prove scores (exact=True)")
     if name is None:
         return next(iter(known.values()))
     if name not in known:
@@ -127,6 +141,33 @@ def _name_of(game: Any, evaluation: Any) -> str:
         if type(known) is type(evaluation) and known == evaluation:
             return name
     return ""
+
+
+# --- of the right kind ---
+
+_checked: set[tuple[type, ...]] = set()
+
+
+def check_values(evaluation: Any, game: Any, position: Any) -> None:
+    """Refuse an evaluation that gives no whole number: the compiler would cut off what is behind the point.
+
+    Asked of the interpreter, once for each class and the types of its fields.
+    """
+    kind = (type(evaluation), type(game), *map(type, evaluation))
+    if kind in _checked:
+        return
+    name = type(evaluation).__name__
+    if value.dispatch(type(evaluation)) is value.dispatch(object):
+        raise InvalidOption(f"evaluation {name}: no body of `value` is registered for it")
+    try:
+        with np.errstate(all="ignore"):  # words go round in the compiler, without a word
+            found = value(evaluation, game, position, begin(evaluation, game, position))
+    except Exception:  # whatever it is, who compiles it will explain it; a division by zero is no error there
+        return
+    if not isinstance(found, Integral | np.bool_):
+        how = "scale it, then round or divide by //"
+        raise InvalidOption(f"evaluation {name}: its value must be a whole number, found {found!r}: {how}")
+    _checked.add(kind)
 
 
 # --- what an evaluation without a state inherits ---

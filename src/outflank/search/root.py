@@ -8,7 +8,17 @@ import numpy as np
 
 from outflank.errors import OutflankError
 from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
-from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations, final, scale_of, value
+from outflank.games.evaluation import (
+    LIMIT,
+    Exact,
+    begin,
+    check_values,
+    evaluation_named,
+    evaluations,
+    final,
+    scale_of,
+    value,
+)
 from outflank.games.hints import promise
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
@@ -98,6 +108,7 @@ class Root:
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.evaluation = self._evaluation()
+        check_values(self.evaluation, game, position)
         self.scale = scale_of(game, self.evaluation)
         self.instrument = instrument  # kept alive: the kernels write to its memory
         self.probe = Silent() if instrument is None else instrument.probe
@@ -116,7 +127,9 @@ class Root:
 
     def _evaluation(self) -> Any:
         chosen = self.options.evaluation
-        if self.options.exact:
+        # A game that is played to its end needs no estimate.
+        plays_out = chosen is None and self.options.algorithm in ("uct", "flat") and not evaluations(self.game)
+        if self.options.exact or plays_out:
             return Exact()
         return evaluation_named(self.game, chosen) if chosen is None or isinstance(chosen, str) else chosen
 
