@@ -286,6 +286,8 @@ def test_a_file_with_plain_headers_is_read(run, tmp_path):
     status, out, err = run("show", "--file", file)
     assert (status, err) == (0, "")
     assert "move 4" in out
+    (record,) = read_records(file)
+    assert (record.black, record.white, len(record.moves)) == ("Alice", "Bob", 3)
 
 
 def test_side_steps_may_have_dashes_too():

@@ -17,7 +17,7 @@ from outflank.formats.files import looked_into, replacing
 from outflank.formats.ggf import write_ggf
 from outflank.formats.headed_games import read_headed_games
 from outflank.formats.line_games import read_positions, read_transcripts, write_position_line, write_transcript_line
-from outflank.formats.movetext import is_header
+from outflank.formats.movetext import is_header, read_movetext
 from outflank.formats.record import Record
 from outflank.formats.selection import Selection
 from outflank.formats.sgf import write_sgf
@@ -207,7 +207,7 @@ def _kinds(head: bytes) -> tuple[str, ...]:
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
     if HEADER.fullmatch(line):
-        return (".abalone",)
+        return (".abalone",) if looks_like_games(text) or not _has_othello(text) else (".pgn", ".abalone")
     if is_header(line):
         return (".pgn",)
     if len(line) >= 16 and set("".join(line.split())[:10]) <= set(CELLS):
@@ -215,3 +215,8 @@ def _kinds(head: bytes) -> tuple[str, ...]:
     if re.match(r"(?:\d{1,3}\s*[.)]\s*)?[a-i]\s*[1-9]", line, re.IGNORECASE):
         return (".txt", ".abalone")
     return ()
+
+
+def _has_othello(text: str) -> bool:
+    """Whether moves that can begin a game of Othello follow headers like `Black: one`."""
+    return re.match(r"\s*(?:1\s*[.)]\s*)?(?:d3|c4|f5|e6)", read_movetext(text).moves, re.IGNORECASE) is not None

@@ -9,7 +9,15 @@ from outflank.engine.book import Book
 from outflank.engine.book_building import Built, Plan, build
 from outflank.errors import OutflankError, reason_of
 from outflank.search.contract import Stop
-from outflank.ui.cli.common import PositionCommand, one_board, output, position_options, print_json, progress_line
+from outflank.ui.cli.common import (
+    PositionCommand,
+    one_board,
+    output,
+    position_options,
+    print_json,
+    progress_line,
+    several,
+)
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.search_view import value_fields
@@ -57,7 +65,7 @@ def build_command(
     with progress_line() as tell:
 
         def told(done: int, known: int) -> None:
-            tell(f"{done} positions, {known - done} more in this ply")
+            tell(f"{several(done, 'position')}, {known - done} more in this ply")
 
         try:
             built = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
@@ -69,7 +77,7 @@ def build_command(
 
 def _told(built: Built, plan: Plan, *, interrupted: bool) -> str:
     """What a build has done, above all if that is nothing."""
-    positions = f"{len(built.book.entries):,} positions"
+    positions = several(len(built.book.entries), "position")
     if not (built.searched or built.deepened or interrupted):
         return f"{positions}; nothing to search: those asked for are known to depth {plan.depth} or more"
     parts = [f"{built.searched:,} searched"]
@@ -101,7 +109,7 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
         )
         return 0 if moves else 1
     console = output()
-    console.print(f"{len(book.entries):,} positions")
+    console.print(several(len(book.entries), "position"))
     for code, value in moves:
         console.print(f"  {board.move(code)}  {book.scale.say(value)}  depth {depth}")
     if not moves:

@@ -15,7 +15,7 @@ from outflank.formats.record import Record
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale, counted, unit_of
-from outflank.ui.cli.common import describe
+from outflank.ui.cli.common import describe, several
 
 HEIGHT, WIDEST, LABEL = 11, 100, 7
 """Lines of the plot in the terminal, its columns, and those beside it."""
@@ -184,11 +184,6 @@ def unjudged(board: Board[Any]) -> tuple[int, int]:
             forced += len(replay.legal_moves) == 1
         replay.push(move)
     return forced, passes
-
-
-def several(number: int, one: str, many: str | None = None) -> str:
-    """`1 move`, `2 moves`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _turn(turn: Turn, discs: Scale) -> str:

@@ -13,7 +13,7 @@ from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Comparison, Progress, Result, WorkerStatistics
-from outflank.ui.cli.common import describe, scaled
+from outflank.ui.cli.common import describe, scaled, several
 
 
 def fields(result: Result) -> dict[str, Any]:
@@ -180,10 +180,14 @@ def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list
     if len(last.best) > 1:
         lines += [f"  {entry.move}  {last.scale.say(entry.value, exact=last.exact)}" for entry in last.best]
     speed = f"{scaled(last.nodes_per_second)} nodes/s"
-    lines.append(f"{last.nodes:,} nodes, {last.leaves:,} leaves, {last.seconds:.2f} s, {speed}")
+    lines.append(
+        f"{several(last.nodes, 'node')}, {several(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"
+    )
     if last.scheme is not None:
         memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
-        lines.append(f"{last.scheme}, {len(last.workers)} workers{memory}, idle {last.idle_share:.1%} of their time")
+        lines.append(
+            f"{last.scheme}, {several(len(last.workers), 'worker')}{memory}, idle {last.idle_share:.1%} of their time"
+        )
     if last.table_bytes:
         share = 100 * last.hits / last.lookups if last.lookups else 0.0
         lines.append(f"table {last.table_bytes / 2**20:.0f} MiB, {last.lookups:,} look-ups, {share:.1f} % known")
