@@ -747,7 +747,7 @@ def test_convert_writes_what_comes_before_the_damage(run, folder):
         (["convert", "-", "x.pgn"], "PGN is read and not written"),
         (["convert", "-", "x.pdn"], "'x.pdn' does not end in a known format"),
         (["convert", "-", "x.ggf", "--from", "pdn"], "--from"),
-        (["convert", "-", "no/such/folder/x.ggf"], "x.ggf: cannot write: No such file"),
+        (["convert", "-", "no/such/folder/x.ggf"], "x.ggf: cannot write: there is no folder no/such/folder"),
         (["games", "nowhere.ggf"], "'nowhere.ggf': No such file"),
         (["games", "-", "--year", "x"], "--year x: expected a year"),
         (["games", "-", "--opening", "f5f5"], "not legal"),
