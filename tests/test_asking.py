@@ -1,14 +1,17 @@
 """How searches are asked from Python, and how their answers look."""
 
 import inspect
+import io
 import pydoc
+import subprocess
+import sys
 import warnings
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
 import outflank
-from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName
+from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, telling
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.inside import Inside
 from outflank.engine.clock import Clock
@@ -89,6 +92,30 @@ def test_help_shows_how_a_search_is_called():
         assert f"\n        {name} = " in text, name
     assert "algorithm = 'pvs': minimax, alphabeta, pvs" in text
     assert "Plies to look ahead." in inspect.getdoc(outflank.search)
+    for name in ("stop", "table", "watch", "instrument"):
+        assert f"`{name}`" in text, name
+
+
+def test_names_are_offered_that_are_meant_to_be_used():
+    assert not {"sys", "Any", "ModuleType"} & set(dir(outflank.search))
+    assert "deepening" in dir(outflank.search)
+    assert "lab" in dir(outflank)
+    code = "import outflank; print(outflank.lab.__name__)"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "outflank.lab\n"
+    )
+
+
+def test_what_is_waited_for_is_told_in_terminals_and_notebooks_alone(monkeypatch):
+    def told(stream: io.StringIO) -> str:
+        monkeypatch.setattr(sys, "stderr", stream)
+        telling.tell("compiling")
+        return stream.getvalue()
+
+    kinds = {"terminal": {"isatty": lambda _: True}, "notebook": {"__module__": "ipykernel.iostream"}, "file": {}}
+    heard = {name: told(type("Stream", (io.StringIO,), kind)()) for name, kind in kinds.items()}
+    assert heard == {"terminal": "compiling\n", "notebook": "compiling\n", "file": ""}
 
 
 def test_a_notebook_shows_how_a_search_is_called():

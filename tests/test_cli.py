@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import outflank
-from outflank import OthelloBoard, Progress, Result, diagnosis
+from outflank import OthelloBoard, OthelloMove, Progress, Result, diagnosis
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.kernels.compiler import interpreted
 from outflank.search.perft import Perft
@@ -207,7 +207,7 @@ def test_any_text_is_shown_or_refused(run, text):
 def test_an_interrupt_ends_with_status_130(run, monkeypatch):
     def interrupted(*args, **kwargs):
         interrupt = KeyboardInterrupt()
-        interrupt.found = Perft(leaves=leaves, seconds=0.5, workers=1, divide={37: leaves})
+        interrupt.found = Perft(leaves=leaves, seconds=0.5, workers=1, divide={OthelloMove(37): leaves})
         raise interrupt
 
     leaves = 12

@@ -92,6 +92,9 @@ _HOME = {
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
+_FOLDERS = ("lab", "search")
+"""Themselves: `search` can be called, and `lab` is the laboratory."""
+
 __all__ = [
     "AbaloneBoard",
     "AbaloneMove",
@@ -131,8 +134,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "search":
-        return import_module("outflank.search")  # the folder itself, which can be called
+    if name in _FOLDERS:
+        return import_module(f"outflank.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
     value = getattr(import_module(_MODULE_OF[name]), name)
@@ -141,4 +144,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_FOLDERS})

@@ -32,3 +32,12 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
+
+
+def __dir__() -> list[str]:
+    """What is of this folder: not what it is made with."""
+    return sorted(
+        name
+        for name, value in globals().items()
+        if name.startswith("__") or (isinstance(value, ModuleType) and value.__name__.startswith(f"{__name__}."))
+    )

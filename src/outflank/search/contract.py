@@ -326,6 +326,9 @@ Watch = Callable[[Progress], None]
 class Stop:
     """A way to cancel searches from another thread, or from the handler of a signal: call it, and they come back with
     what they have. It stays called: a search that is given it later ends at once, and warns that it does.
+
+    Calling it and `called` are all that a caller needs. `tell` and `forget` are for who makes something that can be
+    stopped, such as a player; `warn_if_spent` is the searches'.
     """
 
     def __init__(self) -> None:

@@ -51,6 +51,11 @@ def search(
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
 
+    A `stop` is called, from whatever thread, to end the search: a `Stop`. A `table` is kept from one search to the
+    next of the same game, evaluation and passes: a `Table`, instead of one of its own. A `watch` is a function that is
+    called with a `Progress` a few times a second, from another thread. An `instrument` (`Counts`, a
+    `Recording`) measures.
+
     >>> import outflank
     >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).said
     '-8 discs'

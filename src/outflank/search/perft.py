@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from outflank.boards import Board
+from outflank.boards import Board, Move
 from outflank.errors import InvalidOption
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.kernels.atomics import fetch_add, load, store
@@ -97,8 +97,8 @@ class Perft:
     seconds: float
     """Time of the count itself, without compiling."""
     workers: int
-    divide: dict[int, int]
-    """Leaves below each move of the root, by the move's code; empty if the game is over there."""
+    divide: dict[Move, int]
+    """Leaves below each move of the root (`str(move)` is its text); empty if the game is over there."""
 
 
 def perft(
@@ -149,7 +149,8 @@ def perft(
             divide[roots[job.root]] += int(found)
         for job in finished_jobs:
             divide[roots[job.root]] += ended
-        return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=divide)
+        by_move = {board.move(code): found for code, found in divide.items()}
+        return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=by_move)
 
     try:
         run_workers(

@@ -55,7 +55,7 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
         if not hasattr(interrupt, "found"):
             raise  # it had not begun to count
         found, complete = interrupt.found, False
-    by_move = {str(board.move(code)): leaves for code, leaves in found.divide.items()}
+    by_move = {str(move): leaves for move, leaves in found.divide.items()}
     if as_json:
         extra = {"divide": by_move} if divide else {}
         print_json(
