@@ -1,5 +1,6 @@
 """Abalone's kernels against the oracle."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank import AbaloneBoard, IllegalMove
 from outflank.games import rules
 from outflank.games.abalone import geometry
 from outflank.games.abalone.geometry import SPIRAL, cell_name, cells, stepped
@@ -169,3 +171,32 @@ def test_the_ring_gives_every_cell_a_bit_of_its_own():
 def test_codes_of_moves_are_taken_apart_again(kind, cell, direction):
     move = encoded(kind, cell, direction)
     assert (kind_of(move), cell_of(move), direction_of(move)) == (kind, cell, direction)
+
+
+@pytest.mark.parametrize(
+    ("row", "move", "why"),
+    [
+        ("", "e5e6", "E5 holds no marble of the side to move"),
+        ("", "a1e5", "no line of marbles steps so"),
+        ("", "a1a2", "5 marbles stand in line there, and 3 move at most"),
+        ("", "c3b2", "a marble of the side to move would leave the board"),
+        ("", "a1a2b1", "B2 is occupied, and a side step pushes nothing"),
+        ("SSSs5", "e1e3d1", "D1 is occupied, and a side step pushes nothing"),
+        ("2Ss5", "e3e4", "1 marble cannot push 1 marble"),
+        ("2SSssS2", "e3e4", "2 marbles cannot push 2 marbles"),
+        ("2SSsS3", "e3e4", "E6 is occupied, behind what would be pushed"),
+    ],
+)
+def test_an_illegal_move_is_told_its_reason(row, move, why):
+    board = AbaloneBoard.start()
+    if row:
+        lost = f"{3 - row.count('S')} {2 - row.count('s')}"
+        board = AbaloneBoard.from_line(f"sssss/ssssss/7/8/{row}/s7/7/SSSSSS/SSSSS {lost} b 0 1")
+    with pytest.raises(IllegalMove, match=re.escape(why)):
+        board.parse_move(move)
+
+
+def test_moves_are_listed_by_their_cells():
+    listed = AbaloneBoard.start().listed_moves()
+    assert listed == sorted(listed)
+    assert len(listed) == 44

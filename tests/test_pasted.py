@@ -361,6 +361,19 @@ def test_errors_speak_of_the_game_that_was_meant(text, game, said):
         read(text, game=game)
 
 
+@pytest.mark.parametrize(
+    "text", ["moves: {}", "  Moves: {}\n", "clock: 5 minutes for the game\nleft unfinished\nmoves: {}"]
+)
+@pytest.mark.parametrize("moves", ["f5 d6 c3", "A1B2 I9H8"])
+def test_what_play_prints_at_the_end_is_read_back(text, moves):
+    assert " ".join(map(str, Board.from_text(text.format(moves)).moves)) == moves
+
+
+def test_passes_that_play_prints_are_read_back():
+    moves = "c4 b4 a1 d2 d4 d3 a2 c1 a4 a3 b1 pass d1"
+    assert " ".join(map(str, Board.from_text(f"moves: {moves}", size=4).moves)) == moves
+
+
 def test_a_header_alone_is_no_game():
     with pytest.raises(OutflankError, match="board line, column 2: expected"):
         read("black: me")

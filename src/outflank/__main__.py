@@ -1,5 +1,33 @@
-"""`python -m outflank`."""
+"""Where the program begins: `outflank`, and `python -m outflank`.
 
-from outflank.ui.cli import main
+Everything else is imported here, for that takes the better part of a second, in which Ctrl-C is pressed as well.
+"""
 
-main()
+import os
+import signal
+import sys
+from typing import Any
+
+INTERRUPTED = 130
+
+
+def begin() -> None:
+    """Run the command line; Ctrl-C leaves without a traceback from the first moment."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:  # it may be ignored, as behind nohup
+        signal.signal(signal.SIGINT, _leave)
+    from outflank.ui.cli import main
+
+    signal.signal(signal.SIGINT, before)
+    main()
+
+
+def _leave(*_: Any) -> None:
+    """End at once: an exception would come out of whatever module is half imported, or be caught there."""
+    sys.stderr.write("outflank: interrupted\n")
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    begin()

@@ -97,6 +97,9 @@ class AbaloneBoard(Board[AbaloneMove]):
         """The legal move that `text` names, in Aba-Pro's notation or Nacre's."""
         return self.move(read_move(self.game, self.position, text))
 
+    def listed_moves(self) -> list[str]:
+        return sorted(super().listed_moves())
+
     def to_text(self) -> str:
         """The position on one line."""
         return write_abalone_line(self.game, self.position, self.turn, self.ply, self._since_loss())

@@ -117,6 +117,10 @@ class Board(Generic[M]):
             self._legal = tuple(self.move(int(code)) for code in buffer[:end])
         return self._legal
 
+    def listed_moves(self) -> list[str]:
+        """The legal moves as people look for them: in the order of their squares."""
+        return [str(move) for move in self.legal_moves]
+
     def push(self, move: M | str) -> M:
         """Play a move, given as a value or as text; the move as a value."""
         played = self.parse_move(move) if isinstance(move, str) else move
@@ -230,9 +234,9 @@ class Board(Generic[M]):
         return twin
 
     def _illegal(self, text: str) -> IllegalMove:
-        legal = " ".join(str(move) for move in self.legal_moves[:40])
-        more = " …" if len(self.legal_moves) > 40 else ""
-        return IllegalMove(f"{text.strip()!r} is not a legal move here (legal: {legal or 'none'}{more})")
+        legal = self.listed_moves()
+        more = " …" if len(legal) > 40 else ""
+        return IllegalMove(f"{text.strip()!r} is not a legal move here (legal: {' '.join(legal[:40]) or 'none'}{more})")
 
     def _told_turn(self) -> str:
         return f"{self.turn} to move" if self.legal_moves else f"over; {self.turn} would move"

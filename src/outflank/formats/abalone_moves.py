@@ -150,6 +150,59 @@ def _neighbours(one: Cell, other: Cell) -> bool:
 
 
 def _why(position: AbalonePosition, named: tuple[Cell, ...]) -> str:
-    if named[0] not in cells(position.own):
-        return f" ({cell_name(named[0])} holds no marble of the side to move)"
-    return ""
+    """What forbids the move that was named, in brackets."""
+    own, opp = cells(position.own), cells(position.opp)
+    if named[0] not in own:
+        return f" ({_not_own(named[0])})"
+    meant = _meanings().get(named, ())
+    if not meant:
+        return " (no line of marbles steps so)"
+    why = _why_along if SIDEWAYS[kind_of(meant[0])] == 0 else _why_across
+    return f" ({why(own, opp, meant[0])})"
+
+
+def _not_own(cell: Cell) -> str:
+    return f"{cell_name(cell)} holds no marble of the side to move"
+
+
+def _why_across(own: set[Cell], opp: set[Cell], move: int) -> str:
+    """Why a line cannot step sideways: each of its marbles needs an empty cell."""
+    first, _, step = ends(move)
+    line = [stepped(first, int(direction_of(move)), place) for place in range(int(MARBLES[kind_of(move)]))]
+    for cell in line:
+        if cell not in own:
+            return _not_own(cell) if on_board(cell) else "no line of marbles steps so"
+    for cell in line:
+        goal = stepped(cell, step)
+        if not on_board(goal):
+            return f"the marble on {cell_name(cell)} would leave the board"
+        if goal in own | opp:
+            return f"{cell_name(goal)} is occupied, and a side step pushes nothing"
+    return OVER
+
+
+def _why_along(own: set[Cell], opp: set[Cell], move: int) -> str:
+    """Why a line cannot step ahead: it is of three at most, and pushes fewer than it has."""
+    cell, _, step = ends(move)
+    marbles = pushed = 0
+    while cell in own:
+        marbles, cell = marbles + 1, stepped(cell, step)
+    while cell in opp:
+        pushed, cell = pushed + 1, stepped(cell, step)
+    if marbles > MOST_MARBLES:
+        return f"{marbles} marbles stand in line there, and {MOST_MARBLES} move at most"
+    if pushed == 0 and not on_board(cell):
+        return "a marble of the side to move would leave the board"
+    if pushed >= marbles:
+        return f"{_counted(marbles)} cannot push {_counted(pushed)}"
+    if cell in own:
+        return f"{cell_name(cell)} is occupied, behind what would be pushed"
+    return OVER
+
+
+OVER = "the game is over"
+MOST_MARBLES = 3
+
+
+def _counted(marbles: int) -> str:
+    return "1 marble" if marbles == 1 else f"{marbles} marbles"

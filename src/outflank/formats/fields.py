@@ -78,7 +78,8 @@ def othello_size(record: Record, format: str) -> int:
     """The side of a record's board; an error if it is not Othello on a board that `format` knows."""
     game = record.start.game
     if not isinstance(game, Othello):
-        raise FormatError(f"{format} holds games of Othello, not of {type(game).__name__}")
+        kept = ": .abalone files do" if isinstance(game, Abalone) else ""
+        raise FormatError(f"{format} holds games of Othello, not of {type(game).__name__}{kept}")
     if game.mask not in [othello(size).mask for size in SIZES]:
         raise FormatError(f"{format} holds boards of 4×4, 6×6 and 8×8 squares")
     return size_of(game)

@@ -16,6 +16,8 @@ _header = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _plain_header = re.compile(r"^[^\S\n]*([a-z][a-z ]{0,20}?)[^\S\n]*:(?!//)([^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _only_moves = re.compile(r"(?:[\s\d.,;)-]{0,9}[a-i][1-9])+\W*", re.IGNORECASE)
 _players = ("black", "white")
+_left = re.compile(r"^[^\S\n]*left unfinished[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+"""What `outflank play` prints before the moves of a game that somebody left."""
 _address = re.compile(r"\b(?:https?://|www\.)\S*", re.IGNORECASE)
 _quotes = re.compile("[\"'`“”„‘’«»]")
 _remark = re.compile(r"\{[^{}]*\}|\([^()]*\)|(?<=[a-i][1-9])[!?]{1,2}", re.IGNORECASE)
@@ -57,12 +59,12 @@ def read_movetext(text: str) -> MoveText:
 
     def without_plain_header(found: re.Match[str]) -> str:
         name, said = found[1].lower(), found[2]
-        if name not in _players and _only_moves.fullmatch(said.strip()):  # Moves: f5d6c3
+        if name == "moves" or (name not in _players and _only_moves.fullmatch(said.strip())):  # Moves: f5 pass
             return " " * (len(found[0]) - len(said)) + said
         headers.setdefault(name, said.strip())
         return _blank(found)
 
-    for around in (_address, _remark, _quotes):
+    for around in (_address, _remark, _quotes, _left):
         bare = around.sub(_blank, bare)
     bare = _plain_header.sub(without_plain_header, bare)
     return MoveText(_result.sub(_blank, bare), headers)

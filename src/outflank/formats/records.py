@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +108,7 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
         else:
             stream = target
         for games, record in enumerate(records, 1):
-            with _telling(games):
+            with _telling(games, records):
                 text = write(record)
             stream.write(text.encode("utf-8", "replace"))
     return games
@@ -157,7 +157,7 @@ def _write_wthor(records: Iterable[Record], target: File | BinaryIO) -> int:
         ended_early = True
         try:
             for number, record in enumerate(records, 1):
-                with _telling(number):
+                with _telling(number, records):
                     writer.add(record)
             ended_early = False
         finally:
@@ -168,11 +168,13 @@ def _write_wthor(records: Iterable[Record], target: File | BinaryIO) -> int:
 
 
 @contextmanager
-def _telling(number: int) -> Iterator[None]:
-    """Errors say which game it was."""
+def _telling(number: int, records: Iterable[Record]) -> Iterator[None]:
+    """Errors say which game it was, unless there is but one."""
     try:
         yield
     except OutflankError as error:
+        if isinstance(records, Sized) and len(records) == 1:
+            raise
         raise FormatError(f"game {number:,}: {error}") from None
 
 

@@ -104,8 +104,8 @@ def facts(board: Board[Any]) -> list[str]:
         score = ""
     lines = [f"{describe(board)}, move {board.ply + 1}; {score}"]
     if outcome is None:
-        moves = " ".join(map(str, board.legal_moves))
-        lines.append(f"{board.turn} to move, {len(board.legal_moves)} legal: {moves}")
+        moves = board.listed_moves()
+        lines.append(f"{board.turn} to move, {len(moves)} legal: {' '.join(moves)}")
     else:
         winner = f"{outcome.winner} wins" if outcome.winner else "a draw"
         margin = f" by {abs(outcome.score)}" if isinstance(board, OthelloBoard) and outcome.winner else ""

@@ -53,7 +53,7 @@ def _print_as_json(board: Board[Any]) -> None:
         position=board.to_text(),
         turn=str(board.turn),
         ply=board.ply,
-        legal=[str(move) for move in board.legal_moves],
+        legal=board.listed_moves(),
         moves=[str(move) for move in board.moves],
         result=board.result(),
         score=outcome.score if outcome else None,

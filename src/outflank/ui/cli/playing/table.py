@@ -191,7 +191,7 @@ class Table:
         if word == "save":
             self.front.tell(f"saved to {save_game(self.record(), rest)}")
         elif word == "moves":
-            self.front.tell(" ".join(map(str, self.board.legal_moves)))
+            self.front.tell(" ".join(self.board.listed_moves()))
         elif word == "help":
             self.front.tell(HELP)
         else:
@@ -233,7 +233,8 @@ class Table:
         loaded = load_game(words, self.board.game)
         self.front.seen()
         if len(self.board.moves) > len(self.first.moves):
-            self.front.happened(f"left unfinished, {self._moves()}")
+            self.front.happened("left unfinished")
+            self.front.happened(self._moves())
         self.start, self.board, self.said = loaded.start, loaded.board, loaded.moves
         self.clocks = Clocks.alike(self.control)
         self.front.happened(f"loaded {loaded.said}{'' if self.control == TimeControl() else '; the clocks begin anew'}")
