@@ -319,6 +319,8 @@ def test_a_game_among_several_is_loaded_by_its_number(tmp_path, monkeypatch):
     )
     assert len(game.board.moves) == 4
     assert not any("unfinished" in line for line in front.news)
+    _, front = sit("load games.txt 4", "load one 2", "load games.txt")
+    assert not any("unfinished" in line for line in front.news), "nobody has played in it"
     _, front = sit("load games.txt 4", "load one 2")
     assert "games.txt holds 3 games, and not number 4" in front.told
     assert "loaded one 2, 2 moves" in front.news

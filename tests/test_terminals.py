@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from outflank import Limits, OthelloBoard, search
-from outflank.ui.cli import COMMANDS, cli, common, games
+from outflank.ui.cli import COMMANDS, cli, common, games, main
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import letters_only, scaled
 from outflank.ui.cli.drawing import draw
@@ -43,6 +43,18 @@ def test_a_mistyped_command_gets_a_suggestion(arguments, meant):
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 2
     assert f"did you mean {meant!r}?" in done.output
+
+
+@pytest.mark.plain
+def test_an_error_of_the_system_without_text_is_told(monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(cli, "main", full)
+    monkeypatch.setattr("outflank.ui.cli.forget_output", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert (ended.value.code, capsys.readouterr().err) == (2, "outflank: cannot write: OSError without a reason\n")
 
 
 @pytest.mark.plain

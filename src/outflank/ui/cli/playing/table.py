@@ -46,6 +46,8 @@ class Table:
         while self.start.moves:
             self.start.pop()
         self.first = board.copy()
+        self._given = len(board.moves)
+        """Moves that were there before anybody played here."""
         self.resigned: Side | None = None
 
     def close(self) -> None:
@@ -223,6 +225,8 @@ class Table:
             lambda: search(self.board, Limits(seconds=HINT_SECONDS), moves=wanted, stop=stop),
             stop,
         )
+        if not found.best:
+            self.front.tell("nothing was found so soon")
         for each in found.best:
             worth = found.scale.say(each.value, exact=found.exact)
             self.front.tell(f"  {each.move}  {worth}  ({'exact' if found.exact else f'depth {found.depth}'})")
@@ -232,10 +236,11 @@ class Table:
     def _load(self, words: str) -> None:
         loaded = load_game(words, self.board.game)
         self.front.seen()
-        if len(self.board.moves) > len(self.first.moves):
+        if len(self.board.moves) > self._given:
             self.front.happened("left unfinished")
             self.front.happened(self._moves())
         self.start, self.board, self.said = loaded.start, loaded.board, loaded.moves
+        self._given = len(loaded.moves)
         self.clocks = Clocks.alike(self.control)
         self.front.happened(f"loaded {loaded.said}{'' if self.control == TimeControl() else '; the clocks begin anew'}")
 
@@ -289,6 +294,7 @@ class Table:
 
     def _again(self) -> None:
         self.board = self.first.copy()
+        self._given = len(self.board.moves)
         self.said = [PlayedMove(code=move.code) for move in self.board.moves]
         self.clocks = Clocks.alike(self.control)
         self.resigned = None
