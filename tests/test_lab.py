@@ -18,11 +18,13 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab import cluster_samples, literature
 from outflank.lab import experiment as registry
 from outflank.lab.boards import MIDGAME_LINE, lab_positions, othello_start
+from outflank.lab.drawing.looks import number
+from outflank.lab.measuring import doubtful, search_overhead
 from outflank.lab.provenance import in_command_line
 from outflank.lab.studies import reproduce
 from outflank.search.contract import Limits, Stop
@@ -773,3 +775,66 @@ def test_the_experiment_of_ones_own_in_the_documentation_runs(monkeypatch):
     report = lab.run("orders", depth=1)
     assert report["orders"].column("ordering") == ["none", "mobility"]
     assert report.searched
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [
+        ("scaling", {"algorithm": "minimax"}, "ybw does not carry minimax: only"),
+        ("scaling", {"schemes": ("fork-join", "jamboree"), "algorithm": "minimax"}, "jamboree does not carry"),
+        ("scaling", {"algorithm": "negascout"}, "ybw does not carry negascout"),
+        ("scaling", {"game": "abalone", "position": "f5d6"}, "game=abalone, but the position is one of othello: f5d6"),
+        ("profile", {"game": "abalone", "position": "f5d6"}, "game=abalone, but the position is one of othello: f5d6"),
+        ("profile", {"position": ABALONE}, "game=othello, but the position is one of abalone"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(name, wrong, says):
+    with pytest.raises(InvalidOption, match=says):
+        registry.experiment_named(name).parameters(**wrong)
+
+
+@pytest.mark.plain
+def test_error_bars_of_a_speed_up_have_the_baselines_spread_too():
+    experiment = registry.experiment_named("scaling")
+    chosen = experiment.parameters(schemes=("ybw",), workers=(1,), rounds=3, depth=5)
+    sample = dict.fromkeys(COUNTED, 1) | {"workers": 1, "value": 3}
+    times = {"serial pvs": (6.0, 3.0, 4.0), "ybw": (2.0, 3.0, 2.0)}
+    samples = [
+        sample | {"scheme": scheme, "round": number, "seconds": seconds}
+        for scheme, each in times.items()
+        for number, seconds in enumerate(each, 1)
+    ]
+    found = experiment.conclude(chosen, samples)
+    (curve,) = [each for each in found.figures[0].series if each.name == "ybw"]
+    assert curve.points == ((1, 2.0),)
+    assert curve.spread == ((1.0, 3.0),)
+    assert "baseline" in found.figures[0].caption
+
+
+@pytest.mark.plain
+def test_speed_ups_that_are_too_good_or_measured_too_seldom_say_so():
+    assert doubtful([("ybw", 2, 1.9), ("pvs", 1, 1.004), ("alone", 1, None)], 3) == ()
+    (note,) = doubtful([("ybw", 2, 2.4), ("jamboree", 2, 2.1)], 5)
+    assert note.startswith("A speed-up of 2.40 (ybw) on 2 workers is more than workers can give, and 1 other too")
+    assert doubtful([], 1) == ("1 round is too few for a conclusion: take 3 or more.",)
+    assert doubtful([], 4, fewest=5) == ("4 rounds are too few for a conclusion: take 5 or more.",)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["parallelism", "scaling", "threshold", "granularity", "levels", "schedule", "shape"])
+def test_every_experiment_with_speed_ups_says_when_rounds_are_few(name, small):
+    report, _ = small(name)
+    assert sum("too few for a conclusion" in note for note in report.notes) == 1
+    assert not any("1 rounds" in note or "1 workers" in note for note in report.notes)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("nodes", "overhead"), [(999_948, -0.0001), (1_000_010, 0.0), (999_990, 0.0), (1_250_000, 0.25)]
+)
+def test_search_overhead_is_written_without_powers_of_ten(nodes, overhead):
+    found = search_overhead([{"nodes": nodes}], [{"nodes": 1_000_000}])
+    assert found == overhead
+    assert "e" not in number(found)
+    assert number(found)[:2] != "-0" or found < 0

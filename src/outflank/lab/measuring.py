@@ -16,6 +16,7 @@ from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.division import scheme_named
+from outflank.words import how_many
 
 Workers = Annotated[int, Between(1, MOST_WORKERS)]
 
@@ -150,6 +151,53 @@ def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
     return min(values), max(values)
 
 
+def search_overhead(found: Sequence[Sample], serial: Sequence[Sample]) -> float:
+    """Nodes beyond the serial search's, per node of its; to a hundredth of a percent, less is luck."""
+    return round(median(found, "nodes") / median(serial, "nodes") - 1, 4) + 0.0  # which makes 0 of -0
+
+
+RANGES = "Medians, with the range over rounds of that round's baseline over that round's time."
+"""What error bars of `speed_up_range` show."""
+
+
+def speed_up_range(serial: Sequence[Sample], found: Sequence[Sample]) -> tuple[float, float]:
+    """The least and the greatest of each round's baseline over that round's time.
+
+    The medians' ratio lies within. Rounds that only one of them has say nothing; where none is left, all are held
+    against all.
+    """
+    times = [(sample.get("round"), number(sample["seconds"])) for sample in found]
+    bases = [(sample.get("round"), number(sample["seconds"])) for sample in serial]
+    ratios = [base / seconds for number_, seconds in times for other, base in bases if other == number_]
+    ratios = ratios or [base / seconds for _, seconds in times for _, base in bases]
+    return min(ratios), max(ratios)
+
+
+CLOCKS = 0.01
+"""By how much times of the same work differ anyway."""
+
+FEWEST_ROUNDS = 3
+"""Repeats below which a speed-up may be luck."""
+
+
+def doubtful(faster: Iterable[tuple[str, float, Cell]], rounds: int, *, fewest: int = FEWEST_ROUNDS) -> tuple[str, ...]:
+    """What to say of speed-ups that are too good, or measured too few times: of what, on how many workers, how much."""
+    notes = []
+    high = [(name, count, float(each)) for name, count, each in faster if isinstance(each, int | float)]
+    high = [(name, count, each) for name, count, each in high if each > count * (1 + CLOCKS)]
+    if high:
+        name, count, most = max(high, key=lambda found: found[2] / found[1])
+        others = f", and {how_many(len(high) - 1, 'other')} too" if len(high) > 1 else ""
+        notes.append(
+            f"A speed-up of {most:.2f} ({name}) on {how_many(int(count), 'worker')} is more than workers can give"
+            f"{others}: other trees were searched, or times are not to be trusted."
+        )
+    if rounds < fewest:
+        verb = "is" if rounds == 1 else "are"
+        notes.append(f"{how_many(rounds, 'round')} {verb} too few for a conclusion: take {fewest} or more.")
+    return tuple(notes)
+
+
 def relative_spread(samples: Sequence[Sample], measure: str) -> float:
     """The distance of the quartiles as a part of the median: how much to trust it."""
     values = sorted(number(sample[measure]) for sample in samples)
@@ -207,6 +255,6 @@ def beyond_cores(workers: Iterable[int]) -> tuple[str, ...]:
         return ()
     counts = ", ".join(map(str, many))
     return (
-        f"{counts} workers took turns on {cores:g} cores: their times say nothing about speed-up, and none is given. "
-        "Their nodes are what they would be.",
+        f"{counts} workers took turns on {cores:g} {'core' if cores == 1 else 'cores'}: their times say nothing about "
+        "speed-up, and none is given. Their nodes are what they would be.",
     )

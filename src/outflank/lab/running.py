@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import telling, write_whole
 from outflank.formats.locks import held
 from outflank.lab import store
@@ -188,7 +188,7 @@ def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
     for name in parameters:
         if name not in used and getattr(chosen, name) != known[name].default:
             because = "without a cluster" if getattr(chosen, "cluster", None) is None else "on a cluster"
-            raise OutflankError(f"{name} plays no part {because}: leave it out")
+            raise InvalidOption(f"{name} plays no part {because}: leave it out")
     return chosen
 
 

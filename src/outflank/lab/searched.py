@@ -220,12 +220,12 @@ def _told(found: list[Searched]) -> str:
     games = f"{len(_games(found))} games" if len(_games(found)) > 1 else "a game"
     plies = ", ".join(dict.fromkeys(each.plies for each in found))
     many = sum(each.searches for each in found)
-    workers = ", ".join(map(str, one.workers))
+    workers = f"{', '.join(map(str, one.workers))} {'worker' if one.workers == (1,) else 'workers'}"
     parts = [
         f"{f'{games}, ' if one.moves else ''}{'depth' if plies.isdigit() else 'depths'} {plies}",
         one.algorithm,
         *([one.evaluation] if one.evaluation else []),
-        *([f"{', '.join(one.schemes)}", f"{workers} workers"] if one.schemes != (ALONE,) else ["one worker"]),
+        *([f"{', '.join(one.schemes)}", workers] if one.schemes != (ALONE,) else ["one worker"]),
         f"{many:,} {'search' if many == 1 else 'searches'}",
     ]
     return " · ".join(parts)

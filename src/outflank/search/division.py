@@ -106,13 +106,18 @@ def scheme_named(name: str) -> Scheme:
     return _schemes[name]
 
 
+def check_carries(scheme: Scheme, algorithm: str) -> None:
+    """Refuse an algorithm that a scheme cannot divide."""
+    if algorithm not in scheme.carries:
+        raise InvalidOption(f"{scheme.name} does not carry {algorithm}: only {', '.join(scheme.carries)}")
+
+
 def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     """The scheme and the number of workers that the options ask for; None: one worker, alone."""
     workers = options.workers
     if options.parallel is not None:
         scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
-        if options.algorithm not in scheme.carries:
-            raise InvalidOption(f"{scheme.name} does not carry {options.algorithm}: only {', '.join(scheme.carries)}")
+        check_carries(scheme, options.algorithm)
         return scheme, all_cores() if workers is None else workers
     usual = USUAL.get(options.algorithm)
     if workers is None:

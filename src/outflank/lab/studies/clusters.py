@@ -13,8 +13,20 @@ from outflank.lab.classroom import REPORT_000
 from outflank.lab.cluster_samples import TOGETHER, cluster_tasks
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import SEARCHED, Side, grouped, median, median_count, number, relative_spread, share, spread
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.measuring import (
+    SEARCHED,
+    Side,
+    doubtful,
+    grouped,
+    median,
+    median_count,
+    number,
+    relative_spread,
+    search_overhead,
+    share,
+    spread,
+)
+from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
 from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
 
@@ -74,15 +86,18 @@ def threshold_shape(sample: Sample) -> Shape:
     return sample_shape(TOGETHER, replication=str, round=Several)
 
 
-def threshold_conclusion(where: str, samples: Sequence[Sample]) -> Conclusion:
+def threshold_conclusion(where: str, samples: Sequence[Sample], rounds: int) -> Conclusion:
     """Its tables, one for each policy, with the report's columns."""
     together = [sample for sample in samples if sample["replication"] != ALONE]
     alone = [sample for sample in samples if sample["replication"] == ALONE]
     tables, series, notes = [], [], []
+    faster: list[tuple[str, float, Cell]] = []
     for (policy,), of_policy in grouped(together, "replication").items():
         name = policy_name(str(policy))
         groups = {int(number(key)): found for (key,), found in grouped(of_policy, "threshold").items()}
         rows = [_threshold_row(threshold, found, alone) for threshold, found in sorted(groups.items())]
+        nodes = parse_address(where).nodes
+        faster += [(f"{policy}, threshold {row['threshold']}", nodes, row["speed-up"]) for row in rows if nodes]
         like = f" (report 000's {PROGRAMS[name]})" if name in PROGRAMS else ""
         tables.append(Table.of(f"threshold, {policy}{like}, {where}", rows))
         times = {threshold: median(found, "seconds") for threshold, found in sorted(groups.items())}
@@ -104,7 +119,7 @@ def threshold_conclusion(where: str, samples: Sequence[Sample]) -> Conclusion:
     return Conclusion(
         tables=tuple(tables),
         figures=(plot,) if together else (),
-        notes=(*notes, *_value_notes(values)),
+        notes=(*notes, *doubtful(faster, rounds), *_value_notes(values)),
         passed=len(values) <= 1,
     )
 
@@ -307,7 +322,7 @@ def scaling_shape(sample: Sample) -> Shape:
     return sample_shape(searched, board=str, replication=str, nodes_used=Several, round=Several)
 
 
-def scaling_conclusion(where: str, samples: Sequence[Sample]) -> Conclusion:
+def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int) -> Conclusion:
     """Useful time, overhead and total of each, as report 000 has them, and the speed-ups."""
     groups = grouped(samples, "board", "replication", "nodes_used")
     lines = [_scaling_row(key, found, groups.get((key[0], ALONE, 1))) for key, found in groups.items()]
@@ -343,7 +358,8 @@ def scaling_conclusion(where: str, samples: Sequence[Sample]) -> Conclusion:
         curves.append(Series(name=str(policy), points=tuple(points)))
     if summary:
         tables.insert(0, Table.of("speed-up over one worker, all boards", summary))
-    notes += _async_note(groups)
+    faster = [(f"{row['replication']} on {row['board']}", number(row["nodes"]), row["speed-up"]) for row in lines]
+    notes += [*doubtful(faster, rounds), *_async_note(groups)]
     if any(int(number(key[2])) > usable_cores() for key in groups) and where.startswith("local"):
         notes.append(
             f"More nodes than the {usable_cores():g} cores of this machine take turns: only their nodes count."
@@ -377,7 +393,7 @@ def _scaling_row(key: tuple[Any, ...], found: Sequence[Sample], alone: Sequence[
         "spread": f"{relative_spread(found, 'seconds'):.1%}",
         "speed-up": median(alone, "seconds") / seconds if alone and policy != ALONE else None,
         "nodes searched": median_count(found, "nodes"),
-        "search overhead": median(found, "nodes") / median(alone, "nodes") - 1 if alone and policy != ALONE else None,
+        "search overhead": search_overhead(found, alone) if alone and policy != ALONE else None,
         "jobs": median_count(found, "jobs") if policy != ALONE else None,
         "threshold": median_count(found, "threshold") if policy != ALONE else None,
         "steal success": _steal_success(found) if policy != ALONE else None,

@@ -14,14 +14,26 @@ from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import curve
-from outflank.lab.measuring import Workers, beyond_cores, check_divides, disturbed, grouped, median, number
-from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.measuring import (
+    RANGES,
+    Workers,
+    beyond_cores,
+    check_divides,
+    disturbed,
+    doubtful,
+    grouped,
+    median,
+    number,
+    speed_up_range,
+)
+from outflank.lab.report import Figure, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, spans_of
 from outflank.machine import usable_cores
 from outflank.parallel.events import Recording
 from outflank.schema import Between, Count, Duration, Measured, Several, Shape, kinds_of
 from outflank.search.contract import Limits, Result, Stop
+from outflank.words import how_many
 
 UNITS = ("nanoseconds", "nodes")
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
@@ -127,6 +139,9 @@ class Parallelism(Experiment[Choice]):
         if bounds.rows:
             tables.append(bounds)
             notes.append(within)
+            columns = (bounds.column(name) for name in ("scheme", "workers", "speed-up"))
+            faster = [(str(scheme), number(workers), each) for scheme, workers, each in zip(*columns, strict=True)]
+            notes += doubtful(faster, chosen.rounds)
         burdens = sorted({number(sample["burden_ns"]) for sample in strands})
         steals = sum(int(number(sample["migrations"])) for sample in strands[:1])
         if burdens:
@@ -134,7 +149,12 @@ class Parallelism(Experiment[Choice]):
             notes.append(f"A migration takes {burdens[-1] / 1000:.1f} µs: {how}.")
         fitting = [sample for sample in timed if number(sample["workers"]) <= usable_cores()]
         sides = grouped(fitting, "scheme", "workers")
-        notes += disturbed({f"{scheme} with {workers} workers": found for (scheme, workers), found in sides.items()})
+        notes += disturbed(
+            {
+                f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
+                for (scheme, workers), found in sides.items()
+            }
+        )
         if any(sample["lost"] for sample in strands):
             notes.append("Some events found no room: the spans of those rows are too short.")
         return Conclusion(
@@ -368,9 +388,8 @@ def _figures(scheme: str, strands: Sequence[Sample], timed: Sequence[Sample]) ->
         measured: list[tuple[float | str, float]] = []
         spreads = []
         for (workers,), found in runs.items():
-            times: list[Cell] = [sample["seconds"] for sample in found]
             measured.append((number(workers), alone / median(found, "seconds")))
-            spreads.append((alone / max(map(number, times)), alone / min(map(number, times))))
+            spreads.append(speed_up_range(runs[1,], found))
         estimate.append(Series(name="measured", points=tuple(measured), spread=tuple(spreads), style="points"))
     return [
         Plot(
@@ -398,6 +417,6 @@ def _figures(scheme: str, strands: Sequence[Sample], timed: Sequence[Sample]) ->
             log_x=True,
             log_y=True,
             series=tuple(estimate),
-            caption="The band lies between the lower estimate and the upper bound; points are medians, with the range.",
+            caption=f"The band lies between the lower estimate and the upper bound. {RANGES}",
         ),
     ]

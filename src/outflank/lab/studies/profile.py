@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.lab.boards import lab_positions, othello_midgame
+from outflank.lab.boards import chosen_board
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import fact
 from outflank.lab.measuring import Side, beyond_cores, check_divides, grouped, number, searched, warm
@@ -41,8 +41,7 @@ class Choice(Parameters):
 
     def __post_init__(self) -> None:
         super(Choice, self).__post_init__()
-        if self.game not in ("othello", "abalone"):
-            raise OutflankError(f"game={self.game!r}: othello or abalone")
+        chosen_board(self.game, self.position)
         check_divides(self.scheme)
 
 
@@ -100,10 +99,7 @@ def _forwards(sample: Sample) -> None:
 
 
 def _traced(chosen: Choice, stop: Stop) -> list[Sample]:
-    if chosen.position is not None:
-        board: Board[Any] = Board.from_text(chosen.position)
-    else:
-        board = othello_midgame() if chosen.game == "othello" else lab_positions()["midgame1"]
+    board = chosen_board(chosen.game, chosen.position)
     minimax = "pvs" not in scheme_named(chosen.scheme).carries or chosen.scheme == "fork-join"
     othello = chosen.game == "othello"
     depth = chosen.depth or ((7 if othello else 4) if minimax else (11 if othello else 6))

@@ -17,6 +17,7 @@ from outflank.lab.searched import Searched, add
 from outflank.schema import Count, Shape, conform
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
+from outflank.words import how_many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ class Races(Experiment[Choice]):
                 }
             )
         passed = not any(line["other races"] or line["searches without end"] or line["wrong values"] for line in lines)
-        tables = [Table.of(f"races: {chosen.workers} workers, depth {chosen.depth}", lines)]
+        tables = [Table.of(f"races: {how_many(chosen.workers, 'worker')}, depth {chosen.depth}", lines)]
         for declared, title in ((False, "races that nobody has accepted"), (True, "races that the source declares")):
             found = [
                 {

@@ -4,25 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.lab.boards import lab_positions, othello_midgame
+from outflank.lab.boards import chosen_board
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
+    RANGES,
     SEARCHED,
     Side,
     Workers,
     beyond_cores,
     disturbed,
+    doubtful,
     grouped,
     in_rounds,
     median,
     median_count,
     number,
     relative_spread,
+    search_overhead,
     share,
-    spread,
+    speed_up_range,
 )
 from outflank.lab.report import Figure, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.studies.clusters import (
@@ -35,7 +37,8 @@ from outflank.lab.studies.clusters import (
 )
 from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
-from outflank.search.division import scheme_named
+from outflank.search.division import check_carries, scheme_named
+from outflank.words import how_many
 
 CLUSTER_DEPTH = 17
 """Plies that take one worker some 20 to 60 seconds from an opening."""
@@ -69,10 +72,11 @@ class Choice(Parameters):
         if self.cluster is not None:
             for board in self.boards:
                 start_board(board, CLUSTER_DEPTH)
-        if self.game not in ("othello", "abalone"):
-            raise OutflankError(f"game={self.game!r}: othello or abalone")
+        chosen_board(self.game, self.position)
         for name in self.schemes:
-            scheme_named(name)
+            scheme = scheme_named(name)
+            if self.algorithm is not None:
+                check_carries(scheme, self.algorithm)
 
     def unused(self) -> tuple[str, ...]:
         if self.cluster is None:
@@ -102,7 +106,7 @@ class Scaling(Experiment[Choice]):
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is not None:
-            return scaling_conclusion(chosen.cluster, samples)
+            return scaling_conclusion(chosen.cluster, samples, chosen.rounds)
         groups = grouped(samples, "scheme", "workers")
         lines: list[Sample] = []
         for (scheme, workers), found in groups.items():
@@ -111,13 +115,13 @@ class Scaling(Experiment[Choice]):
             lines.append(_row(str(scheme), int(number(workers)), found, serial, one))
         notes = list(beyond_cores(chosen.workers))
         fitting = {
-            f"{scheme} with {workers} workers": found
+            f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
             for (scheme, workers), found in groups.items()
             if number(workers) <= usable_cores()
         }
         notes += disturbed(fitting)
-        if chosen.rounds < FEWEST_ROUNDS:
-            notes.append(f"{chosen.rounds} rounds are too few for a conclusion: take {FEWEST_ROUNDS} or more.")
+        faster = [(str(line["scheme"]), number(line["workers"]), line["speed-up"]) for line in lines]
+        notes += doubtful(faster, chosen.rounds, fewest=FEWEST_ROUNDS)
         values = {str(scheme): {sample["value"] for sample in found} for (scheme, _), found in groups.items()}
         differing = [scheme for scheme, seen in values.items() if len(seen) > 1]
         if differing:
@@ -135,7 +139,7 @@ class Scaling(Experiment[Choice]):
 
 
 def _sides(chosen: Choice) -> list[Side]:
-    board = _board(chosen)
+    board = chosen_board(chosen.game, chosen.position)
     sides: list[Side] = []
     for scheme in chosen.schemes:
         algorithm = _algorithm(chosen, scheme)
@@ -166,10 +170,12 @@ def _sides(chosen: Choice) -> list[Side]:
 
 
 def _algorithm(chosen: Choice, scheme: str) -> str:
-    """What a scheme carries: what was asked for, where it can."""
-    wanted = chosen.algorithm or ("minimax" if scheme == "fork-join" else "pvs")
+    """What is asked for, or what a scheme usually carries."""
+    if chosen.algorithm is not None:
+        return chosen.algorithm
+    usual = "minimax" if scheme == "fork-join" else "pvs"
     carries = scheme_named(scheme).carries
-    return wanted if wanted in carries else carries[0]
+    return usual if usual in carries else carries[0]
 
 
 def _serial(chosen: Choice, groups: dict[Any, list[Sample]], scheme: str) -> list[Sample] | None:
@@ -177,12 +183,6 @@ def _serial(chosen: Choice, groups: dict[Any, list[Sample]], scheme: str) -> lis
     if scheme.startswith("serial "):
         return None
     return groups.get((f"serial {_algorithm(chosen, scheme)}", 1)) or groups.get((f"serial for {scheme}", 1))
-
-
-def _board(chosen: Choice) -> Board[Any]:
-    if chosen.position is not None:
-        return Board.from_text(chosen.position)
-    return othello_midgame() if chosen.game == "othello" else lab_positions()["midgame1"]
 
 
 def _usual_depth(game: str, algorithm: str) -> int:
@@ -211,7 +211,7 @@ def _row(
         "against one worker": median(one, "seconds") / seconds if one and comparable else None,
         "efficiency": faster / workers if faster is not None else None,
         "nodes": median_count(found, "nodes"),
-        "search overhead": median(found, "nodes") / median(serial, "nodes") - 1 if serial else None,
+        "search overhead": search_overhead(found, serial) if serial else None,
         "nodes/s": round(median(found, lambda sample: number(sample["nodes"]) / number(sample["seconds"]))),
         "evaluations/s as speed-up (003)": per_second / rate_of_one if rate_of_one and comparable else None,
         "steals": median_count(found, "steals_won"),
@@ -231,14 +231,11 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
             continue
         base, nodes = median(serial, "seconds"), median(serial, "nodes")
         faster = {count: base / median(found, "seconds") for count, found in measured.items()}
-        ranges = tuple(
-            (base / high, base / low) for low, high in (spread(each, "seconds") for each in measured.values())
-        )
+        ranges = tuple(speed_up_range(serial, each) for each in measured.values())
         speedups.append(Series(name=scheme, points=tuple(faster.items()), spread=ranges))
         efficiencies.append(Series(name=scheme, points=tuple((count, each / count) for count, each in faster.items())))
         more = {count: median(found, "nodes") / nodes - 1 for count, found in measured.items()}
         overheads.append(Series(name=scheme, points=tuple(more.items())))
-    caption = "Medians with the range of all runs."
     return (
         Plot(
             title="speed-up against the serial program",
@@ -247,7 +244,7 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
             log_x=True,
             log_y=True,
             series=(*speedups, *_published()),
-            caption=caption,
+            caption=RANGES,
         ),
         Plot(title="efficiency S/(p·T(p))", x="workers", y="efficiency", series=tuple(efficiencies)),
         Plot(

@@ -17,6 +17,7 @@ from outflank.lab.measuring import (
     Side,
     beyond_cores,
     disturbed,
+    doubtful,
     grouped,
     in_rounds,
     median,
@@ -35,6 +36,7 @@ from outflank.lab.studies.clusters import (
 )
 from outflank.machine import usable_cores
 from outflank.schema import Count, Kind, Several
+from outflank.words import how_many
 
 ALONE = "alone"
 """The side that all others are held against: one worker, undivided."""
@@ -78,7 +80,7 @@ class Sweep(Experiment[Any]):
         groups = grouped(samples, self.varied)
         alone = groups.get((ALONE,))
         table = Table.of(
-            f"{self.name}: {chosen.workers} workers",
+            f"{self.name}: {how_many(chosen.workers, 'worker')}",
             [self._row(label, found, alone, chosen.workers) for (label,), found in groups.items()],
         )
         divided = {label: found for (label,), found in groups.items() if label != ALONE}
@@ -87,6 +89,8 @@ class Sweep(Experiment[Any]):
         values = {sample["value"] for sample in samples}
         if chosen.workers <= usable_cores():
             notes += disturbed({f"{self.varied} {label}": found for label, found in divided.items()})
+        faster = zip(table.column(self.varied), table.column("speed-up"), strict=True) if groups else ()
+        notes += doubtful([(f"{self.varied} {label}", chosen.workers, each) for label, each in faster], chosen.rounds)
         if len(values) > 1:
             notes.append(f"The value differs: {', '.join(map(str, values))}. It must not.")
         return Conclusion(
@@ -189,7 +193,7 @@ class Threshold(Sweep):
     def conclude(self, chosen: ThresholdChoice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is None:
             return super().conclude(chosen, samples)
-        return threshold_conclusion(chosen.cluster, samples)
+        return threshold_conclusion(chosen.cluster, samples, chosen.rounds)
 
     def published(self) -> tuple[Series, ...]:
         found = []
