@@ -10,13 +10,11 @@ from typing import Annotated, Any, get_args, get_origin
 import click
 from rich import box
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table as Grid
 
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import UnknownName
 from outflank.lab import Progress, Report, experiment_named, experiments, redraw, run
-from outflank.lab import Table as LabTable
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.files import FORMATS
 from outflank.lab.drawing.looks import THEMES, number
@@ -25,6 +23,7 @@ from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.tables import print_table
 from outflank.words import is_count
 
 REDRAW = "redraw"
@@ -266,7 +265,9 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
         return
     console.print(f"{report.question}\n")
     for table in report.tables:
-        _print_table(console, table)
+        print_table(console, table.title, list(table.columns), [[number(cell) for cell in row] for row in table.rows])
+        for note in table.notes:
+            console.print(f"  {note}")
     for note in report.notes:
         console.print(f"• {note}")
     _print_searched(console, report)
@@ -291,36 +292,3 @@ def _print_searched(console: Console, report: Report) -> None:
             console.print(f"    and {len(place.lines) - MOST_SEARCHED} more")
     if len(places) > MOST_SEARCHED:
         console.print(f"• searched: {len(places) - MOST_SEARCHED} more positions, which --out and --json tell")
-
-
-def _print_table(console: Console, table: LabTable) -> None:
-    """A table as it is, or turned on its side where that is what fits."""
-    columns, rows = list(table.columns), [[number(cell) for cell in row] for row in table.rows]
-    grid = _grid(table.title, columns, rows)
-    if _width(console, grid) > console.width and len(rows) < len(columns) and console.is_terminal:
-        turned = [[name, *(row[place] for row in rows)] for place, name in enumerate(columns)]
-        grid = _grid(table.title, turned[0], turned[1:])
-    if not console.is_terminal:
-        console.width = max(console.width, _width(console, grid))  # a file has room
-    console.print(grid)
-    for note in table.notes:
-        console.print(f"  {note}")
-
-
-def _width(console: Console, grid: Grid) -> int:
-    """The columns that a table would like to have."""
-    return Measurement.get(console, console.options.update(max_width=10_000), grid).maximum
-
-
-def _grid(title: str, columns: list[str], rows: list[list[str]]) -> Grid:
-    grid = Grid(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    texts = [column for place, column in enumerate(columns) if not any(_numeric(row[place]) for row in rows)]
-    for column in columns:
-        grid.add_column(column, justify="left" if column in texts else "right", overflow="fold")
-    for row in rows:
-        grid.add_row(*row)
-    return grid
-
-
-def _numeric(text: str) -> bool:
-    return text[:1].isdigit() or (text[:1] in "-−+." and text[1:2].isdigit())
