@@ -684,6 +684,9 @@ def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkey
 
     patched = type("Interrupted", (Counting,), {"tasks": interrupted})
     monkeypatch.setitem(registry._experiments, "counting", patched())
+    with pytest.raises(KeyboardInterrupt):  # a script ends
+        lab.run("counting")
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     for out in (None, tmp_path):
         report = lab.run("counting", out=out)
         assert not report.complete

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -269,9 +270,10 @@ class _Run:
                 done += task.weight
                 if time.monotonic() > self.written + KEEP_SECONDS:
                     self._keep()
-        except KeyboardInterrupt:  # in a notebook or a script: what was measured is not lost with the cell
+        except KeyboardInterrupt:
             self._keep()
-            if not self.kept.samples:
+            # At a prompt, and in a notebook's cell, what was measured is not lost; a script ends as it should.
+            if not self.kept.samples or not hasattr(sys, "ps1"):
                 raise
             stop()
         except BaseException:
