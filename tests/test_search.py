@@ -406,9 +406,11 @@ def test_no_search_looks_beyond_the_end(passes, depth):
     assert root.horizon == depth
     assert Root(game, position, Options(passes=passes, exact=True)).horizon == 5
     here = OthelloBoard(game, position)
-    deep = search(here, Limits(depth=50), deepen=False, passes=passes, evaluation="discs")
-    assert deep.value == search(here, Limits(depth=12), passes=passes, evaluation="discs").value
+    deep = search(here, Limits(depth=50), passes=passes, evaluation="discs")
     assert deep.depth <= depth
+    as_asked = search(here, Limits(depth=50), deepen=False, passes=passes, evaluation="discs")
+    assert (as_asked.value, as_asked.depth) == (deep.value, 50)
+    assert deep.value == search(here, Limits(depth=12), passes=passes, evaluation="discs").value
     assert int(moves_left(Abalone(14, 6), abalone_start("standard"))) > 100
 
 

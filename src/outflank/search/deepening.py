@@ -257,7 +257,9 @@ class _Deepening:
         # A proof takes all the time there is: estimates half as deep cost it next to nothing.
         last = max(root.horizon // 2, 1) if proof_follows else min(limits.depth or root.deepest, root.horizon)
         if not options.deepen:
-            yield last
+            # As deep as was asked, beyond the end too: counts of nodes by the depth they have left, such as report
+            # 002's, depend on it.
+            yield limits.depth or last
             return
         # In steps of two the iterations have the parity of the last: values of odd and even depths differ.
         yield from range(1 + (last - 1) % options.step, last + 1, options.step)
