@@ -80,5 +80,14 @@ def test_what_is_no_common_mistake_is_left_to_the_compiler():
 
 
 @pytest.mark.plain
+def test_the_compilers_colours_are_no_hindrance():
+    from numba.core.errors import TypingError
+
+    told = "\x1b[1mUntyped global name 'weight':\x1b[0m \x1b[1mCannot determine Numba type of <class 'function'>\x1b[0m"
+    found = explained(TypingError(f'{told}\n\n\x1b[1mFile "own.py", line 7:\x1b[0m'))
+    assert str(found).startswith("own.py, line 7: weight is plain Python")
+
+
+@pytest.mark.plain
 def test_other_errors_are_nobodys_business():
     assert explained(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None

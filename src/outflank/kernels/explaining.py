@@ -12,6 +12,10 @@ _GLOBAL = re.compile(r"Untyped \w+ name '(\w+)': Cannot determine Numba type of 
 _ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '([^']+)'[^\n]*" + _PLACE, re.DOTALL)
 
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""Numba writes in colours wherever the package for them is installed."""
+
+
 class NotCompiled(OutflankError, TypeError):
     """Kernel code that the compiler does not take."""
 
@@ -20,7 +24,7 @@ def explained(error: Exception) -> NotCompiled | None:
     """The sentence for an error of the compiler; None where it must speak for itself."""
     if type(error).__module__ != "numba.core.errors":
         return None
-    text = str(error)
+    text = _COLOUR.sub("", str(error))
     if found := _GLOBAL.search(text):
         name, kind, file, line = found.groups()
         plain = kind == "function"
