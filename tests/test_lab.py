@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -102,12 +103,21 @@ def test_every_experiment_is_tried_here():
 ALL_PARTS = reproduce._parts
 
 
+@contextmanager
+def parts_are(parts):
+    """`reproduce` made of other parts, and nothing remembered of those before or after."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduce, "_parts", parts)
+        reproduce._chosen_parts.cache_clear()
+        yield
+    reproduce._chosen_parts.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def few_parts():
     """What `reproduce` puts together is tried by itself: one part of it is enough here."""
-    with pytest.MonkeyPatch.context() as patch:
-        part = reproduce.Part("pruning", {"depth": 2}, {})
-        patch.setattr(reproduce, "_parts", lambda report, workers: [part])
+    part = reproduce.Part("pruning", {"depth": 2}, {})
+    with parts_are(lambda report, workers: [part]):
         yield
 
 
@@ -311,9 +321,9 @@ def test_a_damaged_account_of_what_was_searched_is_one_line(counting, tmp_path, 
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
-def test_results_of_older_versions_are_still_drawn(path, monkeypatch):
-    monkeypatch.setattr(reproduce, "_parts", ALL_PARTS)  # where others have tried few, these have all
-    report = lab.redraw(path)
+def test_results_of_older_versions_are_still_drawn(path):
+    with parts_are(ALL_PARTS):
+        report = lab.redraw(path)
     assert report.tables
     assert "What was searched" not in report._repr_html_()
 
