@@ -545,6 +545,19 @@ def test_a_terminal_is_told_what_was_searched(counting, tmp_path, capsys):
 
 
 @pytest.mark.plain
+def test_a_terminal_has_sections_under_their_headings(counting, monkeypatch, capsys):
+    drawn = lab.Plot(title="drawn", x="x", y="y", series=(), section="A figure")
+    tables = (lab.Table.of("all", [{"a": 1}]), lab.Table.of("one", [{"b": 2}], section="A table", notes=["Odd."]))
+    monkeypatch.setattr(Counting, "conclude", lambda *_: lab.Conclusion(tables=tables, figures=(drawn,)))
+    _, out, _ = command(capsys, "counting")
+    lines = [line.strip() for line in out.splitlines() if line.strip()]
+    figure = ["A figure", "========", "1 figure, which the page shows (--out): drawn"]
+    assert [line for line in lines if line in ("all", "A table", "=======", "one", "Odd.", *figure)] == [
+        *("all", *figure, "A table", "=======", "one", "Odd."),
+    ]
+
+
+@pytest.mark.plain
 def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, capsys):
     lab.run("counting", upto=2, out=tmp_path / "kept")
     counting.measured.clear()

@@ -28,6 +28,7 @@ from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
 from outflank.lab.searched import Searched, by_position, note, noting, together, unnoted
+from outflank.lab.store import document
 from tests.conftest import examples
 
 pytestmark = pytest.mark.plain
@@ -586,11 +587,11 @@ def test_what_cannot_be_written_is_refused(wrong):
 # Flame graphs and timelines.
 
 
-def flame(paths: dict[tuple[str, ...], float]) -> Flame:
+def flame(paths: dict[tuple[str, ...], float], **options) -> Flame:
     root = FlameBox("all")
     for path, value in paths.items():
         root.add(path, value)
-    return Flame(title="t", unit="ms", root=root)
+    return Flame(**({"title": "t", "unit": "ms", "root": root} | options))
 
 
 def boxes(root) -> dict[str, tuple[float, float, float]]:
@@ -629,9 +630,9 @@ def test_degenerate_flames_are_drawn():
     assert len(boxes(parsed(flame_svg(deep)))) == 2001
 
 
-def timeline(*intervals: tuple[str, str, float, float], kinds=("work", "wait")) -> Timeline:
+def timeline(*intervals: tuple[str, str, float, float], kinds=("work", "wait"), **options) -> Timeline:
     rows = tuple(Interval(lane=lane, kind=kind, begin=begin, end=end) for lane, kind, begin, end in intervals)
-    return Timeline(title="t", unit="ms", intervals=rows, kinds=kinds)
+    return Timeline(**({"title": "t", "unit": "ms", "intervals": rows, "kinds": kinds} | options))
 
 
 def painted(root) -> dict[str, float]:
@@ -711,6 +712,65 @@ def test_a_page_says_everything_findings_first():
     assert "12,350" in text
     assert "Failed" not in text
     assert "Incomplete" not in text
+
+
+def in_sections() -> Report:
+    """Tables and figures of three sections, one of figures alone, and a table of none."""
+    rows = [{"a": 1}]
+    return report(
+        tables=(
+            Table.of("index", rows),
+            Table.of("1 <first>", rows, section="Table <1>"),
+            Table.of("3 first", rows, section="Table 3", notes=["Odd."]),
+            Table.of("1 second", rows, section="Table <1>"),
+        ),
+        figures=(
+            plot(curve((1, 1.0)), title="P1", section="Table <1>"),
+            flame({("a",): 1}, title="F2", section="Figure 2"),
+            timeline(("w", "work", 0, 1), title="T3", section="Table 3"),
+        ),
+    )
+
+
+def test_a_section_has_its_tables_and_figures_in_the_reports_order():
+    found = [(each.name, [part.title for part in (*each.tables, *each.figures)]) for each in in_sections().sections]
+    assert found == [
+        ("", ["index"]),
+        ("Table <1>", ["1 <first>", "1 second", "P1"]),
+        ("Figure 2", ["F2"]),
+        ("Table 3", ["3 first", "T3"]),
+    ]
+
+
+@pytest.mark.parametrize("draw", [page_html, report_html])
+def test_sections_have_headings_with_figures_beside_tables(draw):
+    root = ElementTree.fromstring(draw(in_sections()))
+    headings = [each for each in root.iter("h2") if each.get("id")]
+    assert [each.text for each in headings] == ["Table <1>", "Figure 2", "Table 3"]
+    together = of_class(root, "beside")
+    both = ["tables", "figures"]
+    assert [[each.get("class") for each in inner] for inner in together] == [both, ["figures"], both]
+    assert [each.text for each in together[0].iter("h3")] == ["1 <first>", "1 second", "P1"]
+    assert "Odd." in "".join(together[2].itertext())
+    assert not of_class(root, "contents")  # three places are found without a list
+
+
+def test_sections_are_kept_in_the_document():
+    kept = document(in_sections())
+    assert [table["section"] for table in kept["tables"]] == ["", "Table <1>", "Table 3", "Table <1>"]
+
+
+@pytest.mark.parametrize("section", ["", "one and the same", "{}"])
+def test_a_long_page_lists_its_contents(section):
+    tables = tuple(Table.of("the same title", [{"a": 1}], section=section.format(place)) for place in range(9))
+    root = ElementTree.fromstring(page_html(report(tables=tables, figures=())))
+    links = [each.get("href") for each in root.iter("a")]
+    assert len(links) == (0 if section == "one and the same" else 9)
+    places = [each.get("id") for each in root.iter() if each.get("id")]
+    assert len(set(places)) == len(places)
+    assert set(links) <= {f"#{place}" for place in places}
+    if links:
+        assert root.find(".//nav").get("aria-label") == "Contents"
 
 
 @pytest.mark.parametrize("draw", [page_html, report_html])

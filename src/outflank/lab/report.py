@@ -42,6 +42,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     """Sentences below it: what a column means, what must not be concluded."""
+    section: str = ""
+    """The heading under which it stands, together with figures of the same section; empty: under none."""
 
     def __repr__(self) -> str:
         rows, columns = how_many(len(self.rows), "row"), how_many(len(self.columns), "column")
@@ -53,11 +55,11 @@ class Table:
             raise ValueError(f"{self.title}: {len(self.columns)} columns, but a row of {len(wrong[0])}")
 
     @classmethod
-    def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = ()) -> "Table":
+    def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = (), section: str = "") -> "Table":
         """A table of rows that name their columns; the first row says their order."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = tuple(tuple(row.get(name) for name in columns) for row in rows)
-        return cls(title=title, columns=columns, rows=cells, notes=tuple(notes))
+        return cls(title=title, columns=columns, rows=cells, notes=tuple(notes), section=section)
 
     def column(self, name: str) -> list[Cell]:
         """The cells of one column."""
@@ -74,6 +76,7 @@ class Table:
         """For JSON."""
         return {
             "title": self.title,
+            "section": self.section,
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
             "notes": list(self.notes),
@@ -115,6 +118,8 @@ class Plot:
     log_y: bool = False
     caption: str = ""
     """What a reader should see in it."""
+    section: str = ""
+    """The heading under which it stands, as a table's."""
 
     def without_published(self) -> "Plot":
         """The same without the reports' series."""
@@ -134,6 +139,7 @@ class Flame:
     unit: str
     root: "FlameBox"
     caption: str = ""
+    section: str = ""
 
     def _repr_html_(self) -> str:
         from outflank.lab.drawing.page import figure_html
@@ -179,6 +185,7 @@ class Timeline:
     kinds: tuple[str, ...]
     """All kinds, in the order of the legend."""
     caption: str = ""
+    section: str = ""
 
     def _repr_html_(self) -> str:
         from outflank.lab.drawing.page import figure_html
@@ -187,6 +194,16 @@ class Timeline:
 
 
 Figure = Plot | Flame | Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Tables and figures that stand under one heading."""
+
+    name: str
+    """The heading; empty for those that have none, which come first."""
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +246,25 @@ class Report:
             if table.title.startswith(title):
                 return table
         raise KeyError(f"{title!r}: one of {', '.join(table.title for table in self.tables)}")
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Tables and figures by their sections, in the tables' order; one without tables follows the figure before."""
+        names = [name for name in dict.fromkeys(table.section for table in self.tables) if name]
+        before = ""
+        for figure in self.figures:
+            if figure.section and figure.section not in names:
+                names.insert(names.index(before) + 1 if before else 0, figure.section)
+            before = figure.section or before
+        found = (
+            Section(
+                name=name,
+                tables=tuple(table for table in self.tables if table.section == name),
+                figures=tuple(figure for figure in self.figures if figure.section == name),
+            )
+            for name in ("", *names)
+        )
+        return tuple(section for section in found if section.tables or section.figures)
 
     def without_published(self) -> "Report":
         """The same, its figures showing nothing but what was measured here."""

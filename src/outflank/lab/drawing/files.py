@@ -7,7 +7,7 @@ from typing import Any
 
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab.drawing.looks import THEMES, flattened
-from outflank.lab.drawing.page import figure_svg
+from outflank.lab.drawing.parts import figure_svg
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Report, Table
 

@@ -1,30 +1,19 @@
 """Reports as HTML: parts for notebooks, and whole pages that need nothing else."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from outflank.lab.drawing.flames import flame_svg, timeline_svg
-from outflank.lab.drawing.looks import (
-    FONT,
-    PICTURE_COLOURS,
-    colours,
-    escape,
-    is_number,
-    notebook_colours,
-    number,
-    scoped,
-)
+from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, number, scoped
+from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.drawing.places import RULES as PLACE_RULES
 from outflank.lab.drawing.places import searched_html
-from outflank.lab.drawing.plots import plot_svg
-from outflank.lab.report import Cell, Figure, Flame, Plot, Report, Table
+from outflank.lab.drawing.sections import PRINT_RULES as SECTION_PRINT_RULES
+from outflank.lab.drawing.sections import RULES as SECTION_RULES
+from outflank.lab.drawing.sections import sections_html
+from outflank.lab.report import Figure, Report, Table
 
 MOST_CELLS = 20_000
 """Cells of raw samples beyond which a page would be too heavy to read."""
 
-WIDE, WIDEST = 95, 150
-"""Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
-HOLLOW = "Hollow: what the reports measured, on their machines."
 SCOPE = ".outflank-report.outflank-report"
 """All rules stand under one class: a notebook's own look is left alone. Its look must not reach in either: the class
 counts twice, so that what we say weighs more, and sizes are relative to our own text, for some have a tiny root."""
@@ -83,8 +72,9 @@ STYLE = "".join(
         f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75em}}",
         scoped(SCOPE, RULES),
         scoped(SCOPE, PLACE_RULES),
+        scoped(SCOPE, SECTION_RULES),
         f"@container (max-width:480px){{{scoped(SCOPE, NARROW_RULES)}}}",
-        f"@media print{{{SCOPE}{{font-size:10pt;padding:0}}{scoped(SCOPE, PRINT_RULES)}}}",
+        f"@media print{{{SCOPE}{{font-size:10pt;padding:0}}{scoped(SCOPE, PRINT_RULES + SECTION_PRINT_RULES)}}}",
     )
 )
 PAGE_STYLE = "html{background:var(--paper)}body{margin:0}main{max-width:90rem;margin:0 auto}"
@@ -98,13 +88,6 @@ def table_html(table: Table) -> str:
 def figure_html(figure: Figure) -> str:
     """A figure with its title and its caption, for a notebook."""
     return _fragment(figure_part(figure))
-
-
-def figure_svg(figure: Figure) -> str:
-    """A figure as a picture."""
-    if isinstance(figure, Plot):
-        return plot_svg(figure)
-    return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure)
 
 
 def report_html(report: Report) -> str:
@@ -140,13 +123,11 @@ def _content(report: Report) -> str:
     if report.notes:
         notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
         parts.append(f"<section><h2>Findings</h2><ul>{notes}</ul></section>")
+    contents, drawn = sections_html(report)
+    parts.append(contents)
     if report.searched:
         parts.append(f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>")
-    if report.tables:
-        parts.append(f"<section><h2>Tables</h2>{''.join(map(table_part, report.tables))}</section>")
-    if report.figures:
-        figures = "".join(map(figure_part, report.figures))
-        parts.append(f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>')
+    parts.append(drawn)
     parts.append(facts_part("Parameters", report.parameters))
     parts.append(facts_part("Provenance", report.provenance))
     parts.append(_samples(report))
@@ -162,64 +143,6 @@ def _banners(report: Report) -> Iterable[str]:
         yield '<p class="banner"><strong>Failed.</strong> Something that had to be equal is not.</p>'
     if not report.complete:
         yield '<p class="banner"><strong>Incomplete.</strong> The run was interrupted, and this is what it had.</p>'
-
-
-def table_part(table: Table) -> str:
-    """A table with its title and its notes, as a part of a page."""
-    columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
-    styles = [' class="number"' if any(map(is_number, cells)) else "" for cells in columns]
-
-    def row(kind: str, cells: Sequence[Cell]) -> str:
-        inner = (f"<{kind}{style}>{escape(number(cell))}</{kind}>" for style, cell in zip(styles, cells, strict=True))
-        return f"<tr>{''.join(inner)}</tr>"
-
-    title = escape(table.title)
-    body = "".join(row("td", cells) for cells in table.rows)
-    letters = sum(1 + _narrowest(name, cells) for name, cells in zip(table.columns, columns, strict=True))
-    wide = ' class="widest"' if letters > WIDEST else ' class="wide"' if letters > WIDE else ""
-    grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
-    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
-    # The box scrolls where the table is wider than the page; a keyboard must reach it.
-    return f'<h3>{title}</h3><div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
-
-
-def _narrowest(name: str, cells: Sequence[Cell]) -> int:
-    """Letters that a column needs if its words, and all of its numbers, are to stay whole."""
-    words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
-    return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
-
-
-def figure_part(figure: Figure) -> str:
-    """A figure with its title and its caption, as a part of a page."""
-    drawn = figure_svg(figure).replace(PICTURE_COLOURS, "", 1)  # those of the page are around it
-    said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
-    caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
-    return f"<figure><h3>{escape(figure.title)}</h3>{drawn}{caption}</figure>"
-
-
-def _published(figure: Figure) -> bool:
-    return isinstance(figure, Plot) and any(series.published for series in figure.series)
-
-
-def facts_part(title: str, values: Mapping[str, Any]) -> str:
-    """Names and values under a heading, as a part of a page."""
-    if not values:
-        return ""
-    rows = (
-        f"<div><dt>{escape(str(name))}</dt><dd>{escape(_plain(value))}</dd></div>" for name, value in values.items()
-    )
-    return f"<section><h2>{title}</h2><dl>{''.join(rows)}</dl></section>"
-
-
-def _plain(value: Any) -> str:
-    """A parameter as it was given: digits are not grouped, since it may have to be typed again."""
-    if value is None or isinstance(value, bool):
-        return number(value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(map(_plain, value))
-    return str(value)
 
 
 def _samples(report: Report) -> str:

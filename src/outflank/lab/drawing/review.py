@@ -9,7 +9,8 @@ from outflank.engine.review import Judged, Marks
 from outflank.engine.story import Story
 from outflank.games.units import unit_of
 from outflank.lab.drawing.looks import escape, scoped
-from outflank.lab.drawing.page import SCOPE, facts_part, figure_part, table_part, whole_page
+from outflank.lab.drawing.page import SCOPE, whole_page
+from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.report import Plot, Sample, Series, Table
 
 MOST_BOARDS = 12

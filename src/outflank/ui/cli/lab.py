@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import click
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -24,7 +25,7 @@ from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.tables import print_table
-from outflank.words import is_count
+from outflank.words import how_many, is_count
 
 REDRAW = "redraw"
 MOST_FILES = 8
@@ -264,10 +265,17 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
         print(json.dumps(document(report)), flush=True)
         return
     console.print(f"{report.question}\n")
-    for table in report.tables:
-        print_table(console, table.title, list(table.columns), [[number(cell) for cell in row] for row in table.rows])
-        for note in table.notes:
-            console.print(f"  {note}")
+    for section in report.sections:
+        if section.name:
+            console.print(f"\n{section.name}\n{'=' * cell_len(section.name)}")
+        for table in section.tables:
+            rows = [[number(cell) for cell in row] for row in table.rows]
+            print_table(console, table.title, list(table.columns), rows)
+            for note in table.notes:
+                console.print(f"  {note}")
+        if section.name and not section.tables:
+            titles = ", ".join(figure.title for figure in section.figures)
+            console.print(f"  {how_many(len(section.figures), 'figure')}, which the page shows (--out): {titles}")
     for note in report.notes:
         console.print(f"• {note}")
     _print_searched(console, report)

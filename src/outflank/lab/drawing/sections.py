@@ -1,0 +1,88 @@
+"""A report's tables and figures on a page: section by section, with a list of contents where there is much."""
+
+import re
+
+from outflank.lab.drawing.looks import escape
+from outflank.lab.drawing.parts import figure_part, table_part
+from outflank.lab.report import Figure, Report, Section, Table
+
+LONG = 5
+"""Entries from which on a page has a list of its contents."""
+LONGEST_ANCHOR = 60
+
+RULES = """
+.beside {display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
+.beside .tables {flex:0 1 auto;min-width:0;max-width:100%}
+.beside .figures {flex:1 1 32em;min-width:min(100%,24em)}
+.contents ol {columns:20em;column-gap:2em;margin:.5em 0;padding:0;list-style:none}
+.contents li {max-width:none;break-inside:avoid;margin:0 0 .25em;padding:0 0 0 1em;text-indent:-1em}
+.contents a {color:inherit;text-decoration:underline;text-decoration-color:var(--hue1);text-underline-offset:.15em}
+.contents a:hover {color:var(--hue1)}
+"""
+PRINT_RULES = """
+.beside {display:block}
+"""
+
+
+class Anchors:
+    """Names of places on a page, each given once, and the titles that lead there."""
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+        """Comes first in every name: a notebook may show several reports."""
+        self.titles: dict[str, str] = {}
+
+    def of(self, title: str) -> str:
+        """The name of the place that such a title has."""
+        words = re.sub(r"[^0-9a-z]+", "-", f"{self.page} {title}".lower())[:LONGEST_ANCHOR].strip("-")
+        number, name = 1, words
+        while name in self.titles:
+            number += 1
+            name = f"{words}-{number}"
+        self.titles[name] = title
+        return name
+
+
+def sections_html(report: Report) -> tuple[str, str]:
+    """The contents, where there is much, and tables with figures beside them under the headings of their sections.
+
+    Without sections, all tables come before all figures.
+    """
+    anchors = Anchors(report.experiment)
+    sections = report.sections
+    if [section.name for section in sections] == [""]:
+        drawn = _plain(sections[0], anchors, told=True)
+    else:
+        drawn = "".join(_section(each, anchors) if each.name else _plain(each, anchors) for each in sections)
+    return _contents(anchors), drawn
+
+
+def _section(section: Section, anchors: Anchors) -> str:
+    heading = f'<h2 id="{anchors.of(section.name)}">{escape(section.name)}</h2>'
+    tables, figures = "".join(map(table_part, section.tables)), "".join(map(figure_part, section.figures))
+    inner = f'<div class="tables">{tables}</div>' if tables else ""
+    inner += f'<div class="figures">{figures}</div>' if figures else ""
+    return f'<section>{heading}<div class="beside">{inner}</div></section>'
+
+
+def _plain(section: Section, anchors: Anchors, *, told: bool = False) -> str:
+    """What stands under no heading of its own; where there are no other headings, the contents tell of every part."""
+
+    def anchor(part: Table | Figure) -> str:
+        return anchors.of(part.title) if told else ""
+
+    drawn = ""
+    if section.tables:
+        tables = "".join(table_part(each, anchor(each)) for each in section.tables)
+        drawn = f"<section><h2>Tables</h2>{tables}</section>"
+    if section.figures:
+        figures = "".join(figure_part(each, anchor(each)) for each in section.figures)
+        drawn += f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>'
+    return drawn
+
+
+def _contents(anchors: Anchors) -> str:
+    if len(anchors.titles) < LONG:
+        return ""
+    entries = "".join(f'<li><a href="#{name}">{escape(title)}</a></li>' for name, title in anchors.titles.items())
+    return f'<nav class="contents" aria-label="Contents"><h2>Contents</h2><ol>{entries}</ol></nav>'
