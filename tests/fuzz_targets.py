@@ -413,11 +413,9 @@ def _read_member(text: str) -> None:
 @cache
 def lab_documents() -> tuple[dict[str, Any], ...]:
     """Results of every experiment, a few samples of each."""
-    found = []
+    found = json.loads((DATA / "lab_documents.json").read_text())
     for path in sorted(RESULTS.glob("lab/*.json")) + sorted(RESULTS.glob("cluster/*.json")):
         whole = json.loads(path.read_text())
-        if whole["experiment"] == "reproduce":
-            found += _parts(whole)
         whole |= {"samples": _spread(whole["samples"]), "tables": [], "searched": whole.get("searched", [])[:2]}
         found.append(whole)
     by_name = {each["experiment"]: each for each in found}
@@ -432,24 +430,6 @@ def lab_documents() -> tuple[dict[str, Any], ...]:
 def _spread(samples: list[Any]) -> list[Any]:
     """A few of them, from all over the run."""
     return samples[:: max(1, len(samples) // FEW)][: 2 * FEW]
-
-
-def _parts(whole: dict[str, Any]) -> list[dict[str, Any]]:
-    """The experiments that a reproduction is made of, each as if it had been run by itself."""
-    from outflank.lab.studies.reproduce import REPORTS, _parts, _unwrapped
-
-    found = []
-    for report in REPORTS:
-        for part in _parts(report, 2):
-            samples = [
-                {"task": each["part_task"], **_unwrapped(each)}
-                for each in whole["samples"]
-                if (each["report"], each["part"]) == (report, part.experiment)
-            ]
-            chosen = json.loads(json.dumps(asdict(part.chosen(full=False))))
-            more = {"experiment": part.experiment, "parameters": chosen, "samples": _spread(samples)}
-            found.append({**whole, "tables": [], "searched": [], **more})
-    return found
 
 
 def _like(kept: dict[str, Any], name: str, **labels: Any) -> dict[str, Any]:

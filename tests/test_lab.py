@@ -6,8 +6,8 @@ import json
 import os
 import re
 import sys
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
@@ -21,12 +21,14 @@ from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
-from outflank.lab import cluster_samples, literature
+from outflank.lab import cluster_samples
 from outflank.lab import experiment as registry
 from outflank.lab.boards import MIDGAME_LINE, lab_positions, othello_start
 from outflank.lab.drawing.looks import number
 from outflank.lab.measuring import doubtful, search_overhead
 from outflank.lab.provenance import in_command_line
+from outflank.lab.reproduction import report_003
+from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section
 from outflank.lab.studies import reproduce
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli import main
@@ -100,24 +102,14 @@ def test_every_experiment_is_tried_here():
     assert set(SMALL) == set(lab.experiments())
 
 
-ALL_PARTS = reproduce._parts
-
-
-@contextmanager
-def parts_are(parts):
-    """`reproduce` made of other parts, and nothing remembered of those before or after."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reproduce, "_parts", parts)
-        reproduce._chosen_parts.cache_clear()
-        yield
-    reproduce._chosen_parts.cache_clear()
-
-
 @pytest.fixture(scope="module")
-def few_parts():
-    """What `reproduce` puts together is tried by itself: one part of it is enough here."""
-    part = reproduce.Part("pruning", {"depth": 2}, {})
-    with parts_are(lambda report, workers: [part]):
+def few_sections():
+    """What `reproduce` puts together is tried by itself: two sections of it are enough here."""
+    one = Section(report="003", where="Figure", title="a part", sources=lambda setting: [Part("pruning", {"depth": 2})])
+    leaves = partial(report_003._leaves, 1)
+    counted = replace(report_003.SECTIONS[0], sources=lambda setting: [Measure("leaves", leaves)], absent="too long")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduce, "sections_of", lambda report: (one, counted))
         yield
 
 
@@ -177,7 +169,7 @@ def test_a_cluster_that_is_none_is_refused_before_anything_starts(name, wrong, s
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory, few_parts, nodes_here):
+def small(tmp_path_factory, few_sections, nodes_here):
     """Runs an experiment in small, once for all tests: its report and where it was written."""
     done = {}
 
@@ -262,7 +254,7 @@ SEARCHED = {
     "pruning": FOUR,
     "races": {(OthelloBoard.start(4).to_text(), 2)},
     "profile": {(MIDGAME, 6)},
-    "reproduce": FOUR | {(ABALONE, depth) for depth in (1, 2, 3, 4, 5, 6)},
+    "reproduce": FOUR | {(ABALONE, 5)},
 }
 """The positions and depths that each experiment in small really searches."""
 
@@ -322,8 +314,7 @@ def test_a_damaged_account_of_what_was_searched_is_one_line(counting, tmp_path, 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_results_of_older_versions_are_still_drawn(path):
-    with parts_are(ALL_PARTS):
-        report = lab.redraw(path)
+    report = lab.redraw(path)
     assert report.tables
     assert "What was searched" not in report._repr_html_()
 
@@ -344,19 +335,25 @@ def test_two_runs_with_one_seed_give_the_same_integers(name, small):
     assert integers(first) == integers(second)
 
 
-@pytest.mark.compiled
-def test_a_number_that_is_not_the_published_one_fails(monkeypatch, capsys):
-    found = json.loads(json.dumps(literature.published("003")))
-    found["explained"]["leaves_depth_5"]["values"] = [1_605_373]
-    found["explained"]["perft"] = {"depths": [1], "values": [44]}
-    monkeypatch.setattr("outflank.lab.studies.checks.published", lambda report: found)
-    monkeypatch.setattr("outflank.lab.studies.reproduce._parts", lambda report, workers: [])
+@pytest.mark.plain
+@pytest.mark.parametrize(("planted", "status", "shown"), [(0, 0, "12 ✓"), (1, 1, "12 ≠ 13")])
+def test_a_number_that_is_not_the_published_one_fails(planted, status, shown, monkeypatch, capsys):
+    measure = Measure("planted", lambda stop: [Found(("row",), "number", 12 + planted, published=12)])
+    section = Section(
+        report="003",
+        where="Table 1",
+        title="numbers",
+        key=("name",),
+        expected={"number": EQUAL},
+        sources=lambda setting: [measure],
+    )
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,))
     with pytest.raises(SystemExit) as ended:
         main(["lab", "reproduce", "003"])
-    assert ended.value.code == 1
+    assert (ended.value.code or 0) == status
     printed = capsys.readouterr().out
-    assert "1,605,373" in printed
-    assert "FAILED" in printed
+    assert shown in printed
+    assert ("FAILED" in printed) == bool(planted)
 
 
 @pytest.mark.compiled

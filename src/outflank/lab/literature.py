@@ -29,6 +29,15 @@ def fact(report: str, name: str) -> Any:
     return published(report)["facts"][name]["value"]
 
 
+def fact_rows(report: str) -> list[dict[str, Any]]:
+    """The numbers of a report's text as a table: what each is, and its value, a range in words."""
+
+    def told(value: Any) -> Any:
+        return " to ".join(map(str, value)) if isinstance(value, list) else value
+
+    return [{"fact": name, "value": told(each["value"])} for name, each in published(report)["facts"].items()]
+
+
 def curve(report: str, table: str, x: str, y: str, *, name: str = "") -> Series:
     """Two columns of a published table, to be drawn beside ours."""
     points = tuple((row[x], row[y]) for row in rows(report, table) if row[x] is not None and row[y] is not None)

@@ -1,15 +1,15 @@
-"""The reports' published numbers beside ours: integers must be equal, times and speed-ups are held side by side."""
+"""The reports' published numbers beside ours, cell by cell: some must be equal, others are held side by side."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import Any, Literal
+from functools import partial
+from importlib import import_module
+from typing import Literal
 
-from outflank.errors import UnknownName
-from outflank.lab.classroom import (
-    Stopped,
-)
-from outflank.lab.drawing import looks
+from outflank.errors import InvalidOption, UnknownName
+from outflank.lab.classroom import Stopped
 from outflank.lab.experiment import (
     Conclusion,
     Experiment,
@@ -21,19 +21,23 @@ from outflank.lab.experiment import (
     register,
 )
 from outflank.lab.literature import REPORTS
-from outflank.lab.measuring import grouped, number
+from outflank.lab.measuring import grouped
 from outflank.lab.report import Cell, Figure, Sample, Table, sample_shape
-from outflank.lab.studies.checks import CHECKS, Line
+from outflank.lab.reproduction.cells import Compared, Verdict, compared, in_words, index_table, section_table
+from outflank.lab.reproduction.sections import (
+    Effort,
+    Found,
+    Measure,
+    Part,
+    Section,
+    Setting,
+    Source,
+    check_found,
+    sources_of,
+)
+from outflank.lab.store import csv_text
 from outflank.schema import Kind, Shape
 from outflank.search.contract import Stop
-
-TITLES = {
-    "000": "MTD(f) on a cluster",
-    "001": "PVS, Jamboree and a shared table",
-    "002": "fork-join with a granularity",
-    "003": "Abalone, split at the root",
-    "004": "fork-join minimax",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +45,8 @@ class Choice(Parameters):
     """What is reproduced."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
-    full: bool = option(False, "The deepest rows and more rounds too: some ten minutes longer.")
+    quick: bool = option(False, "Everything small: in all, under two minutes.")
+    full: bool = option(False, "The deepest rows and more rounds too: it takes as long as it takes.")
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
 
     def __post_init__(self) -> None:
@@ -49,94 +54,25 @@ class Choice(Parameters):
         for name in self.which:
             if name != "all" and name not in REPORTS:
                 raise UnknownName.among("report", name, (*REPORTS, "all"))
+        if self.quick and self.full:
+            raise InvalidOption("quick and full: one of the two")
 
     @property
     def reports(self) -> tuple[str, ...]:
         """Those wanted, each once."""
         return REPORTS if "all" in self.which else tuple(dict.fromkeys(self.which))
 
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """An experiment that stands for tables of a report."""
-
-    experiment: str
-    parameters: dict[str, Any]
-    full: dict[str, Any]
-    """What changes when everything is wanted."""
-
-    def chosen(self, *, full: bool) -> Any:
-        """Its parameters."""
-        return experiment_named(self.experiment).parameters(**{**self.parameters, **(self.full if full else {})})
+    @property
+    def setting(self) -> Setting:
+        """For the sections' sources."""
+        effort = Effort.QUICK if self.quick else Effort.FULL if self.full else Effort.USUAL
+        return Setting(effort, self.workers)
 
 
-def _parts(report: str, workers: int) -> list[Part]:
-    """The experiments of a report, as small as they still say something."""
-    one = {"rounds": 1}
-    shared = {"rounds": 1, "workers": workers}
-    counts = core_counts()
-    five = {"rounds": 5}
-    return {
-        "000": [
-            Part("orderings", one, five),
-            Part("pivot", one, five),
-            Part("coarseness", one, five),
-            Part("symmetry", one, five),
-            Part("table", {}, {}),
-            Part("hash", {"boards": (16, 18)}, {"boards": (16, 18, 19, 20)}),
-            Part("threshold", {**shared, "depth": 13}, {**five, "depth": 15}),
-        ],
-        "001": [
-            Part("nodes", {"depth": 11, "workers": workers, "algorithms": NAMED_BY_001}, {}),
-            Part("levels", {**shared, "depth": 11}, {**five, "depth": 12}),
-            Part("branching", {"depth": 6, "games": 1}, {"games": 5}),
-        ],
-        "002": [
-            Part(
-                "parallelism",
-                {"schemes": ("fork-join",), "depths": (3, 4, 5, 6, 7), "rounds": 5, "workers": counts},
-                {"rounds": 11},
-            ),
-            Part("granularity", {**shared, "depth": 6}, {**five, "depth": 7}),
-        ],
-        "003": [
-            Part("pruning", {}, {}),
-            Part("depths", one, {"rounds": 3, "minimax_depth": 5}),
-            Part("schedule", shared, five),
-            Part(
-                "scaling",
-                {"game": "abalone", "schemes": ("root-split",), "depth": 5, "share_alpha": False, "rounds": 5},
-                {"depth": 6},
-            ),
-        ],
-        "004": [
-            Part(
-                "parallelism",
-                {
-                    "schemes": ("fork-join",),
-                    "depths": (1, 2, 3, 4, 5),
-                    "granularity": 0,
-                    "rules": "004",
-                    "rounds": 1,
-                    "workers": (1,),
-                },
-                {"depths": (1, 2, 3, 4, 5, 6)},
-            ),
-            Part("shape", {**shared, "depth": 6}, {**five, "depth": 7}),
-            Part("determinism", {"depth": 4, "rounds": 1}, {"depth": 6}),
-            Part("profile", {"scheme": "fork-join", "workers": workers, "depth": 6}, {"depth": 7}),
-        ],
-    }[report]
-
-
-@cache
-def _chosen_parts(report: str, workers: int, full: bool) -> dict[str, Any]:
-    """The parameters of a report's experiments, by their names."""
-    return {part.experiment: part.chosen(full=full) for part in _parts(report, workers)}
-
-
-NAMED_BY_001 = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
-"""The four whose nodes report 001 prints."""
+def sections_of(report: str) -> tuple[Section, ...]:
+    """A report's tables and figures, in its own order."""
+    found: tuple[Section, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
+    return found
 
 
 @register
@@ -149,122 +85,193 @@ class Reproduce(Experiment[Choice]):
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
-        found = []
-        for report in chosen.reports:
-            found += [
-                Task(f"{report}: {what}", partial(_line_samples, report, kind, lines), weight)
-                for what, kind, lines, weight in CHECKS[report](chosen.workers)
-            ]
-            for part in _parts(report, chosen.workers):
-                tasks = experiment_named(part.experiment).tasks(part.chosen(full=chosen.full))
-                found += [
-                    replace(
-                        task,
-                        name=f"{report}: {part.experiment}: {task.name}",
-                        run=partial(_part_samples, report, part, task),
-                    )
-                    for task in _evened(tasks)
-                ]
-        return found
+        return [
+            task
+            for report in chosen.reports
+            for section in sections_of(report)
+            for source in sources_of(section, chosen.setting).values()
+            for task in _tasks(section, source)
+        ]
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
-        reported: dict[str, Kind] = {"report": Literal[*REPORTS], "part": str}
-        report, name = sample.get("report"), sample.get("part")
-        if name in ("integer", "ratio"):
-            value: Kind = float | None if name == "ratio" else int | float | str | None
-            return sample_shape(reported, table=str, row=Cell, column=str, published=value, ours=value)
-        if report not in REPORTS:
-            return sample_shape(reported)
-        parts = _chosen_parts(str(report), chosen.workers, chosen.full)
-        if name not in parts:
-            return sample_shape(reported, part=Literal["integer", "ratio", *parts])
-        own = experiment_named(str(name)).shape(parts[str(name)], sample)
-        return sample_shape(own.names, reported, also=own.also)
+        sections = {each.name: each for each in sections_of(str(sample["report"]))} if _wanted(chosen, sample) else {}
+        section = sections.get(str(sample.get("section")))
+        sources = sources_of(section, chosen.setting) if section is not None else {}
+        known: dict[str, Kind] = {
+            "report": Literal[*chosen.reports],
+            "section": Literal[*sections] if sections else str,
+            "source": Literal[*sources] if sources else str,
+        }
+        source = sources.get(str(sample.get("source")))
+        if source is None:
+            return sample_shape(known)  # which refuses it
+        if isinstance(source, Measure):
+            return sample_shape(known, row=str, column=str, ours=Cell, note=str, published=Cell)
+        own = experiment_named(source.experiment).shape(source.chosen, sample)
+        return sample_shape(own.names, known, part_task=str, also=own.also)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         tables: list[Table] = []
         figures: list[Figure] = []
         notes: list[str] = []
+        counted: list[tuple[Section, Counter[Verdict]]] = []
         passed = True
-        equal, compared = 0, 0
-        for report in chosen.reports:
-            mine = [sample for sample in samples if sample["report"] == report]
-            lines = [sample for sample in mine if sample["part"] in ("integer", "ratio")]
-            for (table, kind), found in grouped(lines, "table", "part").items():
-                title = f"{report}, {TITLES[report]}: {table}"
-                tables.append(_checked(title, found) if kind == "integer" else _beside(title, found))
-                if kind == "integer":
-                    right = sum(sample["ours"] == sample["published"] for sample in found)
-                    equal, compared = equal + right, compared + len(found)
-            for part in _parts(report, chosen.workers):
-                own = [_unwrapped(sample) for sample in mine if sample["part"] == part.experiment]
-                if own:
-                    said = experiment_named(part.experiment).conclude(part.chosen(full=chosen.full), own)
-                    tables += [replace(table, title=f"{report}, {table.title}") for table in said.tables]
-                    figures += [replace(figure, title=f"{report}, {figure.title}") for figure in said.figures]
-                    notes += [f"{report}, {part.experiment}: {note}" for note in said.notes]
-                    passed = passed and said.passed
-        if compared:
-            notes.insert(0, f"{equal} of {compared} integers that are explained are equal.")
+        for section, own in _by_section(chosen, samples):
+            found, parts = _found(section, chosen.setting, own), _parts(section, chosen.setting, own)
+            cells = compared(section, found)
+            shown = [section_table(section, cells)] if cells else []
+            drawn = list(section.figures(found)) if found else []
+            for part, said in parts:
+                passed = passed and said.passed
+                if part.show and said.tables:
+                    shown += [*said.tables[:-1], replace(said.tables[-1], notes=(*said.tables[-1].notes, *said.notes))]
+                    drawn += said.figures
+                if not said.passed:
+                    notes.append(f"{section.heading}: {part.name} failed.")
+            tables += [replace(table, section=section.heading) for table in shown]
+            figures += [replace(figure, section=section.heading) for figure in drawn]
+            counted.append((section, Counter(cell.verdict for cell in cells)))
         return Conclusion(
-            tables=tuple(tables), figures=tuple(figures), notes=tuple(notes), passed=passed and equal == compared
+            tables=(index_table(counted), *tables),
+            figures=tuple(figures),
+            notes=(*_sums(counted), *notes),
+            passed=passed and not any(verdicts[Verdict.DIFFERENT] for _, verdicts in counted),
         )
 
+    def files(self, chosen: Choice, samples: Sequence[Sample]) -> dict[str, str]:
+        """All cells in one list, for programs."""
+        return {
+            ".cells.csv": csv_text(
+                [
+                    _listed(section, cell)
+                    for section, own in _by_section(chosen, samples)
+                    for cell in compared(section, _found(section, chosen.setting, own))
+                ]
+            )
+        }
 
-def _evened(tasks: Sequence[Task]) -> list[Task]:
-    """Tasks of an experiment that weigh one together: weights of different experiments have no common unit."""
+
+# --- tasks and their samples ---
+
+
+def _tasks(section: Section, source: Source) -> list[Task]:
+    labels: Sample = {"report": section.report, "section": section.name, "source": source.name}
+    before = f"{section.report}: {section.where}: {source.name}"
+    if isinstance(source, Measure):
+        return [Task(before, partial(_measured, section, source, labels), source.weight)]
+    tasks = experiment_named(source.experiment).tasks(source.chosen)
     total = sum(task.weight for task in tasks)
-    return [replace(task, weight=len(tasks) ** 0.5 * task.weight / total) for task in tasks]
+    return [
+        Task(
+            f"{before}: {task.name}",
+            partial(_part_samples, labels, task),
+            source.weight * task.weight / total,  # weights of different experiments have no common unit
+        )
+        for task in tasks
+    ]
 
 
-def _part_samples(report: str, part: Part, task: Task, stop: Stop) -> list[Sample]:
-    # Its own task's name is kept beside ours: what it concludes may look at it.
-    return [{"report": report, "part": part.experiment, "part_task": task.name, **sample} for sample in task.run(stop)]
-
-
-def _unwrapped(sample: Sample) -> Sample:
-    return {key: cell for key, cell in sample.items() if key not in ("report", "part", "part_task", "task")}
-
-
-def _line_samples(report: str, kind: str, lines: Callable[[Stop], Sequence[Line]], stop: Stop) -> list[Sample]:
+def _measured(section: Section, source: Measure, labels: Sample, stop: Stop) -> list[Sample]:
     try:
         return [
             {
-                "report": report,
-                "part": kind,
-                "table": table,
-                "row": row,
-                "column": column,
-                "published": theirs,
-                "ours": ours,
+                **labels,
+                "row": _row_name(each.row),
+                "column": each.column,
+                "ours": each.ours,
+                "note": each.note,
+                "published": each.published,
             }
-            for table, row, column, theirs, ours in lines(stop)
+            for each in check_found(section, source.run(stop))
         ]
     except Stopped:
         return []  # nothing of a stopped task is kept
 
 
-def _checked(title: str, lines: Sequence[Sample]) -> Table:
-    """A report's table in its own shape, a mark at every number that is equal."""
-    found: list[Sample] = []
-    for (row,), cells in grouped(lines, "row").items():
-        shown: Sample = {"": row}
-        for sample in cells:
-            theirs, ours = looks.number(sample["published"]), looks.number(sample["ours"])
-            shown[str(sample["column"])] = f"{theirs} ✓" if theirs == ours else f"{theirs} ≠ {ours}"
-        found.append(shown)
-    return Table.of(title, found, notes=("✓: ours is equal. ≠: ours follows.",))
+def _part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
+    # Its own task's name is kept beside ours: what it concludes may look at it.
+    return [{**labels, "part_task": task.name, **sample} for sample in task.run(stop)]
 
 
-def _beside(title: str, lines: Sequence[Sample]) -> Table:
-    """A report's table in its own shape, with ours and the ratio beside each of its numbers."""
-    found: list[Sample] = []
-    for (row,), cells in grouped(lines, "row").items():
-        shown: Sample = {"": row}
-        for sample in cells:
-            theirs, ours, column = sample["published"], sample["ours"], sample["column"]
-            shown[f"{column}, published"] = theirs
-            shown[f"{column}, ours"] = ours
-            shown[f"{column}, ratio"] = number(ours) / number(theirs) if ours is not None and theirs else None
-        found.append(shown)
-    return Table.of(title, found)
+def _unwrapped(sample: Sample) -> Sample:
+    """An experiment's sample as it would be by itself."""
+    own = {key: cell for key, cell in sample.items() if key not in ("report", "section", "source", "part_task")}
+    return {**own, "task": sample["part_task"]}
+
+
+def _row_name(row: tuple[Cell, ...]) -> str:
+    return json.dumps(list(row))
+
+
+def _wanted(chosen: Choice, sample: Sample) -> bool:
+    return sample.get("report") in chosen.reports
+
+
+# --- what is said of them ---
+
+
+def _by_section(chosen: Choice, samples: Sequence[Sample]) -> Iterator[tuple[Section, list[Sample]]]:
+    """Every section that is wanted, and the samples that were measured for it."""
+    measured = grouped(samples, "report", "section")
+    for report in chosen.reports:
+        for section in sections_of(report):
+            yield section, measured.get((report, section.name), [])
+
+
+def _found(section: Section, setting: Setting, samples: Sequence[Sample]) -> list[Found]:
+    """The section's cells, as far as they were measured."""
+    sources = sources_of(section, setting)
+    found: list[Found] = []
+    for (name,), own in grouped(samples, "source").items():
+        source = sources[str(name)]
+        if isinstance(source, Part):
+            found += check_found(section, source.cells([_unwrapped(sample) for sample in own]))
+        else:
+            found += [
+                Found(
+                    tuple(json.loads(str(sample["row"]))),
+                    str(sample["column"]),
+                    sample["ours"],
+                    str(sample["note"]),
+                    sample["published"],
+                )
+                for sample in own
+            ]
+    return found
+
+
+def _parts(section: Section, setting: Setting, samples: Sequence[Sample]) -> list[tuple[Part, Conclusion]]:
+    """What the experiments that stand for a section conclude by themselves."""
+    sources, concluded = sources_of(section, setting), []
+    for (name,), own in grouped(samples, "source").items():
+        source = sources[str(name)]
+        if isinstance(source, Part):
+            samples_ = [_unwrapped(sample) for sample in own]
+            concluded.append((source, experiment_named(source.experiment).conclude(source.chosen, samples_)))
+    return concluded
+
+
+def _sums(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Iterator[str]:
+    """How many cells there are in all."""
+    printed: Counter[Verdict] = Counter()
+    further: Counter[Verdict] = Counter()
+    for section, verdicts in counted:
+        (printed if section.printed else further).update(verdicts)
+    yield f"Of what the reports printed, {in_words(printed)}."
+    if further:
+        yield f"Of the same programs, but printed in no report, {in_words(further)}."
+
+
+def _listed(section: Section, cell: Compared) -> Sample:
+    return {
+        "report": section.report,
+        "section": section.name,
+        "printed": section.printed,
+        "row": _row_name(cell.row),
+        "column": cell.column,
+        "published": cell.published,
+        "ours": cell.ours,
+        "class": cell.expected.class_.value,
+        "verdict": cell.verdict.value,
+        "note": cell.note or cell.expected.reason,
+    }
