@@ -78,6 +78,16 @@ class Parameters:
             if number is not None and number > MOST_WORKERS:
                 raise InvalidOption(f"workers={number}: at most {MOST_WORKERS}")
 
+    @classmethod
+    def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
+        """A document's parameters by today's names: of old there was one `position`, where there are `positions`."""
+        known = {each.name for each in fields(cls)}
+        found = dict(document)
+        if "position" in found and "positions" in known and "position" not in known:
+            position = found.pop("position")
+            found |= {} if position is None else {"positions": [position]}
+        return found
+
     def unused(self) -> tuple[str, ...]:
         """Parameters that play no part, as the others were chosen."""
         return ()

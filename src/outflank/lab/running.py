@@ -98,7 +98,7 @@ def redraw(
     found = store.read(Path(path))
     experiment = experiment_named(found["experiment"])
     with telling(Path(path)):
-        chosen = conform(experiment.parameters, found["parameters"], "parameters")
+        chosen = _read(experiment, found["parameters"])
         _check_samples(experiment, chosen, found["samples"])
     directory = Path(out) if out is not None else None
     kept = _Kept(found["provenance"], found["samples"], found.get("searched", ()))
@@ -193,6 +193,10 @@ def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
     return chosen
 
 
+def _read(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
+    return conform(experiment.parameters, experiment.parameters.as_now(parameters), "parameters")
+
+
 def _check_samples(experiment: Experiment[Any], chosen: Any, samples: Sequence[Sample]) -> None:
     for number, sample in enumerate(samples):
         conform(experiment.shape(chosen, sample), sample, f"samples[{number}]")
@@ -214,7 +218,7 @@ def _begin(
         if found["experiment"] != experiment.name:
             raise OutflankError(f"{path} holds {found['experiment']}, not {experiment.name}")
         with telling(path):
-            measured_with = conform(experiment.parameters, found["parameters"], "parameters").used()
+            measured_with = _read(experiment, found["parameters"]).used()
         if measured_with != chosen.used():
             before = in_command_line(experiment.name, measured_with, asdict(experiment.parameters()))
             raise OutflankError(f"{path} was measured with other parameters: {before}")

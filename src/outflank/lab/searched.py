@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from outflank.boards import Board
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
+from outflank.lab.boards import name_of_line
 from outflank.schema import Between, Several
 from outflank.search import deepening
 from outflank.search.contract import DEEPEST, Limits, Options, Result
@@ -27,6 +28,8 @@ class Searched:
     game: str
     position: str
     """The line that `Board.from_text` reads; of a game, where it began."""
+    name: str = ""
+    """What the laboratory calls that position, if it has a name."""
     moves: str = ""
     """Of a game: its moves. Those of the side that searched were searched one by one."""
     depth: Plies
@@ -152,10 +155,12 @@ def note(
         board = board.copy()
         while board.moves:
             board.pop()
+    game, position = type(board.game).__name__.lower(), _line(board)
     add(
         Searched(
-            game=type(board.game).__name__.lower(),
-            position=_line(board),
+            game=game,
+            position=position,
+            name=name_of_line(game, position) or "",
             moves=" ".join(map(str, moves)),
             depth=depth,
             least_depth=depth,
@@ -195,6 +200,8 @@ class Place:
 
     game: str
     position: str
+    name: str
+    """What it is called, or nothing."""
     lines: tuple[tuple[str, tuple[str, ...]], ...]
     """What was searched, in words, and the moves of each game where it was games."""
 
@@ -206,7 +213,12 @@ def by_position(searched: Iterable[Searched]) -> list[Place]:
         how = each.algorithm, each.evaluation, each.schemes, each.workers, bool(each.moves)
         places.setdefault((each.game, each.position), {}).setdefault(how, []).append(each)
     return [
-        Place(game=game, position=position, lines=tuple((_told(found), _games(found)) for found in ways.values()))
+        Place(
+            game=game,
+            position=position,
+            name=next(iter(ways.values()))[0].name or name_of_line(game, position) or "",  # of old it was not kept
+            lines=tuple((_told(found), _games(found)) for found in ways.values()),
+        )
         for (game, position), ways in places.items()
     ]
 

@@ -46,7 +46,8 @@ def _card(place: Place, *, drawn: bool) -> str:
         board: Board[Any] | None = Board.from_text(place.position)
     except OutflankError:  # a game of one's own, without a notation
         board = None
-    name = f"{place.game.title()}, {board.turn} to move" if board is not None else place.game.title()
+    turn = f"{board.turn} to move" if board is not None else ""
+    name = ", ".join(part for part in (place.game.title(), place.name, turn) if part)
     picture = board.svg(width=200, legal=False) if board is not None and drawn else ""
     said = f"<strong>{escape(name)}</strong><br/><code>{escape(place.position)}</code>"
     return f'<div class="place">{picture}<div>{said}<ul>{"".join(items)}</ul></div></div>'

@@ -293,7 +293,8 @@ def _print_searched(console: Console, report: Report) -> None:
     """What was searched, position by position."""
     places = by_position(report.searched)
     for place in places[:MOST_SEARCHED]:
-        console.print(f"• searched: {place.game} {place.position}")
+        name = f"{place.name}: " if place.name else ""
+        console.print(f"• searched: {place.game} {name}{place.position}")
         for told, _ in place.lines[:MOST_SEARCHED]:
             console.print(f"    {told}")
         if len(place.lines) > MOST_SEARCHED:

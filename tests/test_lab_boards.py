@@ -1,0 +1,110 @@
+"""Positions by name: in options, in tables, and in documents."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.errors import OutflankError
+from outflank.lab import Parameters, option
+from outflank.lab.boards import (
+    ENDINGS,
+    NAMED,
+    SETS,
+    board_named,
+    chosen_boards,
+    lab_positions,
+    name_of,
+    name_of_line,
+)
+from outflank.lab.drawing.places import searched_html
+from outflank.lab.searched import by_position, note, noting
+from outflank.ui.cli import main
+
+pytestmark = pytest.mark.plain
+
+
+@pytest.mark.parametrize("game", NAMED)
+def test_every_name_is_a_position_of_its_game_and_found_again_from_its_line(game):
+    for name, read in NAMED[game].items():
+        board = read()
+        assert type(board.game).__name__.lower() == game
+        assert (name_of(board), name_of_line(game, board.to_text())) == (name, name)
+        assert board_named(name, game).to_text() == board.to_text()
+    for names in SETS[game].values():
+        assert set(names) <= set(NAMED[game])
+    assert len({read().to_text() for read in NAMED[game].values()}) == len(NAMED[game])
+
+
+def test_a_set_is_all_of_its_positions_each_once():
+    assert [each.name for each in chosen_boards("othello", ("endings", "ffo20", "start"))] == [*ENDINGS, "start"]
+    found = chosen_boards("abalone", ("laboratory@3",))
+    assert [each.name for each in found] == ["start@3", "midgame1@3", "midgame2@3", "endgame@3"]
+    assert {each.depth for each in found} == {3}
+    assert list(lab_positions()) == list(SETS["abalone"]["laboratory"])
+
+
+def test_without_a_position_it_is_the_games_own():
+    assert [each.name for each in chosen_boards("othello", None)] == ["midgame"]
+    assert [each.name for each in chosen_boards("abalone", None)] == ["midgame1"]
+
+
+def test_a_notation_that_has_a_name_is_called_by_it():
+    line = OthelloBoard.start().to_text()
+    assert [each.name for each in chosen_boards("othello", (line, "f5d6", "f5d6c3d3c4f4f6"))] == [
+        "start",
+        "f5d6",
+        "diagonal",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "says"),
+    [
+        ("chess", "start", "game='chess': othello or abalone"),
+        ("othello", "midgam", "unknown position 'midgam', did you mean 'midgame'?"),
+        ("othello", "midgame1", "game=othello, but the position is one of abalone: midgame1"),
+        ("abalone", "f5d6", "game=abalone, but the position is one of othello: f5d6"),
+        ("othello", "start@0", "start@0: a number of plies is expected after the @"),
+        ("othello", "start@soon", "start@soon: a number of plies is expected after the @"),
+        ("othello", "XO?", "expected"),
+    ],
+)
+def test_what_is_no_position_is_one_line(game, text, says):
+    with pytest.raises(OutflankError) as raised:
+        chosen_boards(game, (text,))
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_name_of_both_games_is_othellos_where_no_game_is_said():
+    assert isinstance(board_named("start"), OthelloBoard)
+    assert isinstance(board_named("endgame"), AbaloneBoard)
+
+
+def test_documents_and_pages_name_what_was_searched():
+    with noting() as notes:
+        note(board_named("endgame"), 3, algorithm="pvs")
+        note(Board.from_text("f5d6"), 3, algorithm="pvs")
+    assert [each.as_dict().get("name") for each in notes] == ["endgame", None]
+    assert [place.name for place in by_position(notes)] == ["endgame", ""]
+    html = searched_html(notes)
+    assert "<strong>Abalone, endgame, white to move</strong>" in html
+    assert "<strong>Othello, black to move</strong>" in html
+
+
+def test_parameters_of_old_had_one_position():
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Several(Parameters):
+        positions: tuple[str, ...] | None = option(None, "Several.")
+
+    assert Several.as_now({"position": None}) == {}
+    assert Several.as_now({"position": "f5d6", "depth": 3}) == {"positions": ["f5d6"], "depth": 3}
+    assert Parameters.as_now({"position": "f5d6"}) == {"position": "f5d6"}
+
+
+def test_the_command_line_says_which_positions_there_are(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["lab", "profile", "--position", "midgam"])
+    assert ended.value.code == 2
+    assert "did you mean 'midgame'?" in capsys.readouterr().err
