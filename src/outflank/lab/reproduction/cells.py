@@ -113,8 +113,7 @@ def section_table(section: Section, cells: Sequence[Compared]) -> Table:
     """The published table in its own shape."""
     lines: dict[tuple[Cell, ...], Sample] = {}
     for cell in cells:
-        names = section.key or tuple(f"{place}" for place in range(len(cell.row)))
-        line = lines.setdefault(cell.row, dict(zip(names, cell.row, strict=True)))
+        line = lines.setdefault(cell.row, dict(zip(section.key or ("row",), cell.row, strict=True)))
         line[cell.column.replace("_", " ")] = cell.text
     notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
     reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]

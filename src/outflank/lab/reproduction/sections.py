@@ -146,7 +146,7 @@ class Section:
     table: str | None = None
     """The published table; `FACTS` for the numbers in the text; None for a picture that has no numbers."""
     key: tuple[str, ...] = ()
-    """The columns that name a row."""
+    """The columns that name a row; without one, rows are numbered from 1."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """By column."""
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
@@ -175,8 +175,8 @@ class Section:
             return {}
         printed = fact_rows(self.report) if self.table == FACTS else rows(self.report, self.table)
         return {
-            (tuple(row[name] for name in self.key), column): value
-            for row in printed
+            (tuple(row[name] for name in self.key) or (place,), column): value
+            for place, row in enumerate(printed, 1)
             for column, value in row.items()
             if column not in self.key and value is not None
         }
