@@ -94,6 +94,15 @@ def page_tables(html: str) -> dict[str, list[list[str]]]:
     return page.tables
 
 
+def marked(cell: str) -> tuple[str, str]:
+    """How a cell stands, and the report's number in it; nothing where there is no mark."""
+    for verdict, mark in MARKS.items():
+        match = mark.fullmatch(cell)
+        if match is not None:
+            return verdict, match[1]
+    return "", ""
+
+
 def compare(table: Transcribed, shown: list[list[str]]) -> tuple[Counter[str], list[str]]:
     """How the cells of a table stand on the page, and what is wrong there."""
     verdicts: Counter[str] = Counter()
@@ -101,20 +110,17 @@ def compare(table: Transcribed, shown: list[list[str]]) -> tuple[Counter[str], l
     if len(shown) != len(table.rows) + 1:
         wrong.append(f"{table.report} {table.name}: {len(table.rows)} rows were printed, {len(shown) - 1} are shown")
     for printed, cells in zip(table.rows, shown[1:], strict=False):
-        keys = len(cells) - sum(any(mark.fullmatch(cell) for mark in MARKS.values()) or cell == "–" for cell in cells)
+        keys = len(cells) - sum(marked(cell)[0] != "" or cell == "–" for cell in cells)
         for text, cell in zip(printed[keys:], cells[keys:], strict=False):
             if text == "-":
                 continue
             place = f"{table.report} {table.name}, row {printed[0]}"
-            for verdict, mark in MARKS.items():
-                match = mark.fullmatch(cell)
-                if match is not None:
-                    break
-            else:
+            verdict, theirs = marked(cell)
+            if not verdict:
                 wrong.append(f"{place}: {text} is not on the page, which has {cell!r}")
                 continue
             verdicts[verdict] += 1
-            if plain(match[1]) != plain(text):
+            if plain(theirs) != plain(text):
                 wrong.append(f"{place}: {text} was printed, the page has {cell!r}")
         if len(cells) != len(printed):
             wrong.append(f"{table.report} {table.name}: {len(printed)} columns were printed, {len(cells)} are shown")
