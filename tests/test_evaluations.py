@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 
 import outflank
-from outflank.games import catalog  # noqa: F401  # registers them
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.evaluation import (
     LIMIT,

@@ -135,6 +135,14 @@ def test_the_classroom_program_reads_and_prints_as_it_did(run, depth, last):
     assert out.splitlines()[-1].startswith(f"X has {black} disks. O has {white} disks.")
 
 
+@pytest.mark.compiled
+def test_the_classroom_program_has_the_rules_of_either_report(run):
+    status, out, _ = run("play", "--classic", "004", stdin="c 1 c 1")
+    assert (status, out.splitlines()[-1]) == (0, "X has 31 disks. O has 33 disks. O wins.")
+    status, _, err = run("play", "--classic", "003", stdin="c 1 c 1")
+    assert (status, err.count("\n")) == (2, 1)
+
+
 def test_the_classroom_program_refuses_what_it_cannot_read(run):
     status, _, err = run("play", "--classic", stdin="c many")
     assert status == 2

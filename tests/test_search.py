@@ -11,7 +11,6 @@ from hypothesis import given
 import outflank
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Progress, Result, Stop, iterate
 from outflank.boards import kind_of_board
-from outflank.games import catalog  # noqa: F401  # the evaluations must be known to be listed
 from outflank.games.abalone.geometry import SPIRAL, board
 from outflank.games.abalone.kernels import Abalone, AbalonePosition
 from outflank.games.abalone.layouts import start as abalone_start

@@ -6,7 +6,6 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, search
 from outflank.engine.player import Choice
-from outflank.games import catalog  # noqa: F401  # registers evaluations
 from outflank.games.evaluation import WON, Exact, evaluation_named, scale_of
 from outflank.games.units import counted, unit_of
 

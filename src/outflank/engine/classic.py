@@ -1,14 +1,15 @@
 """The classroom program behind reports 002 and 004: what it reads and what it prints.
 
 It reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves come as
-row,col) and plays Othello on an 8×8 board. Computers search minimax by discs; among equal moves they take the lowest
-(row, col), and a pass costs no ply.
+row,col) and plays Othello on an 8×8 board. Computers search minimax by discs, with the rules of one of the two reports
+about passes and equal moves.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from outflank.boards import OthelloBoard
+from outflank.engine.programs import PROGRAMS
 from outflank.errors import OutflankError
 from outflank.formats.diagram import othello_diagram
 from outflank.games.sides import Side
@@ -17,6 +18,10 @@ from outflank.search.deepening import search
 from outflank.words import is_count
 
 MOST_DEPTH = 60
+REPORTS = ("002", "004")
+"""Those whose program it is, and whose rules it can have."""
+USUAL = "002"
+"""The program as it was handed out had these: the lowest (row, col) among equals, a pass costs no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 
@@ -47,8 +52,9 @@ def _seat(words: Iterator[str], letter: str) -> Seat:
 class Classic:
     """One game of it."""
 
-    def __init__(self, seats: dict[Side, Seat], words: Iterator[str]) -> None:
+    def __init__(self, seats: dict[Side, Seat], words: Iterator[str], *, report: str = USUAL) -> None:
         self.seats, self.words = seats, words
+        self.program = PROGRAMS[report]
         self.board = OthelloBoard.start(scoring="discs")
 
     def lines(self) -> Iterator[str]:
@@ -73,14 +79,8 @@ class Classic:
         yield f"X has {black} disks. O has {white} disks. {won}"
 
     def _computed(self, depth: int) -> int:
-        found = search(
-            self.board,
-            Limits(depth=depth),
-            algorithm="minimax",
-            evaluation="discs",
-            ties="lowest",
-            deepen=False,
-        )
+        program = self.program
+        found = search(self.board, Limits(depth=depth), **program.searching(self.board.turn), **program.shared)
         assert found.move is not None
         self.board.push(str(found.move))
         return found.move.code

@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from outflank.boards import Board, Move, OthelloBoard
 from outflank.engine.book import Book, Opened
@@ -16,9 +16,11 @@ from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
 from outflank.errors import InvalidOption
 from outflank.games.othello.kernels import Othello
+from outflank.games.othello.squares import othello, scoring_of
+from outflank.games.sides import Side
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Result, Stop
+from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Result, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.root import Root
 from outflank.search.table import Table
@@ -41,8 +43,9 @@ class Computer:
 
     `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
     `book` what it does instead of searching, `variety` is a seed by which it draws among first moves that are nearly as
-    good as the best (None: it takes the best). Entries of greater depth may end its searches, unless `table_depth` says
-    otherwise.
+    good as the best (None: it takes the best). `ties` names which of equal moves it takes, or which as black and which
+    as white; `scoring` how it counts the end of a game of Othello, be the rules of the game as they are (None: as they
+    are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
     """
 
     USUAL_SECONDS = 1.0
@@ -61,6 +64,8 @@ class Computer:
         habits: tuple[str, ...] = (),
         book: str | None = None,
         variety: int | None = None,
+        ties: TieRule | tuple[TieRule, TieRule] = "first",
+        scoring: Literal["winner-takes-empties", "discs"] | None = None,
         **options: Any,
     ) -> None:
         def checked_setting(setting: str, value: Any) -> Any:
@@ -69,6 +74,11 @@ class Computer:
         level, exact = checked_setting("level", level), checked_setting("exact", exact)
         policy, habits = checked_setting("policy", policy), checked_setting("habits", habits)
         book, variety = checked_setting("book", book), checked_setting("variety", variety)
+        ties, scoring = checked_setting("ties", ties), checked_setting("scoring", scoring)
+        if scoring is not None and not isinstance(game, Othello):
+            raise InvalidOption("scoring is for Othello")
+        self._ties = dict(zip((Side.BLACK, Side.WHITE), (ties, ties) if isinstance(ties, str) else ties, strict=True))
+        self._scoring = scoring
         limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
         self.name, self.game = name, game
         self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
@@ -140,6 +150,7 @@ class Computer:
                 return found
         self._prepare(board)
         budget = self._budget(board, clock)
+        board = self._as_it_counts(board)
         if budget.hard_seconds is not None and budget.hard_seconds <= AT_ONCE:
             return self._at_once(board)
         best = self._searched(board, budget, began, stop)
@@ -197,9 +208,9 @@ class Computer:
     def _searched(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result:
         """Iterations until the policy, or a limit, says that it is enough."""
         limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
-        options = self._with_alternatives(board, self.options)
-        if budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING:
-            options = self._with_alternatives(board, self._single())
+        alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
+        options = self._with_alternatives(board, self._single() if alone else self.options)
+        options = {**options, "ties": self._ties[board.turn]}
         last: Result | None = None
         stable, before = 0, time.perf_counter()
         search = iterate(board, limits, stop=stop, table=self._table, **options)
@@ -216,6 +227,12 @@ class Computer:
         search.close()  # type: ignore[attr-defined]  # a generator: its workers go home now
         assert last is not None
         return last
+
+    def _as_it_counts(self, board: Board[Any]) -> Board[Any]:
+        """The board under the player's own scoring."""
+        if self._scoring is None or not isinstance(board, OthelloBoard) or scoring_of(board.game) == self._scoring:
+            return board
+        return OthelloBoard(othello(board.size, self._scoring), board.position, board.turn, ply=board.ply)
 
     def _with_alternatives(self, board: Board[Any], options: dict[str, Any]) -> dict[str, Any]:
         return options if self._variety is None else {**options, "moves": self._variety.moves(board)}

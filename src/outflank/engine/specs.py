@@ -9,9 +9,9 @@ from typing import Any
 
 from outflank.engine.computer import Computer, settings_of_computers
 from outflank.engine.player import Player, PlayerFailed
+from outflank.engine.programs import program_named
 from outflank.engine.simple import First, Random
 from outflank.errors import OutflankError, UnknownName
-from outflank.games.abalone.kernels import Abalone
 from outflank.words import from_words
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
@@ -21,25 +21,6 @@ HUMAN = "human"
 """Who sits down where there is a keyboard, and is no player of ours."""
 
 KINDS = ("computer", "random", "first", *EXTERNAL)
-
-REPORTS: dict[str, dict[str, Any]] = {
-    "000": {"algorithm": "mtdf", "evaluation": "four-part", "ordering": "stones+squares", "step": 2},
-    "001": {"algorithm": "pvs", "evaluation": "mobility", "parallel": "jamboree", "table_bits": None},
-    "002": {"algorithm": "minimax", "evaluation": "discs", "parallel": "fork-join", "threshold": 3},
-    "003": {
-        "algorithm": "alphabeta",
-        "evaluation": "rings",
-        "ordering": "reversed",
-        "parallel": "root-split",
-        "share_alpha": False,
-        "table_bits": None,
-        "deepen": False,
-        "policy": "adaptive-003",
-        "habits": ("cache", "fixed-opening"),
-    },
-    "004": {"algorithm": "minimax", "evaluation": "discs", "parallel": "fork-join", "passes": "evaluated"},
-}
-"""What the reports' programs do, as `computer report=003`; whatever else is said goes before it."""
 
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
@@ -118,17 +99,17 @@ def _settings(text: str) -> dict[str, str]:
 
 
 def _computer(text: str, words: dict[str, str], game: Any, variety: int | None) -> Computer:
-    settings: dict[str, Any] = {"variety": variety}
     report = words.pop("report", None)
-    if report is not None:
-        if report not in REPORTS:
-            raise UnknownName.among("report", report, REPORTS)
-        if (report == "003") is not isinstance(game, Abalone):
-            raise OutflankError(f"report {report} plays {'Abalone' if report == '003' else 'Othello'}")
-        settings = {"variety": None, **REPORTS[report]}
-    for name, value in words.items():
-        settings[name] = _value(name, value)
-    return Computer(game, name=text, **settings)
+    said = {name: _value(name, value) for name, value in words.items()}
+    if report is None:
+        return Computer(game, name=text, **{"variety": variety, **said})
+    settings = program_named(report, game).settings()
+    if "depth" not in said and ("seconds" in said or "nodes" in said or "level" in said):
+        settings.pop("depth", None)  # who is told how long to think cannot keep to the depth that it had
+        settings["deepen"] = True
+    if "level" in said:
+        settings.pop("exact")
+    return Computer(game, name=text, **{**settings, **said})
 
 
 def _value(name: str, text: str) -> Any:

@@ -1,40 +1,22 @@
 """The programs behind the reports, as searches of ours: the same rules, so that the same integers come out."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from outflank.boards import AbaloneBoard, OthelloBoard
 from outflank.boards.board import Board
+from outflank.engine.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002, Program
 from outflank.games.sides import Side
 from outflank.lab.searched import search
 from outflank.search.contract import Limits, Result, Stop
-from outflank.search.ordering import ordering_named
 from outflank.search.probes import Counts
 
-REPORT_000: dict[str, Any] = {
-    "algorithm": "mtdf",
-    "evaluation": "four-part",
-    "ordering": "stones+squares",
-    "step": 2,
-    "table_bits": 22,
-}
+REPORT_000: dict[str, Any] = dict(PROGRAMS["000"].search)
 """Report 000's program: MTD(f), its evaluation and ordering, iterations in steps of two."""
 
-PROGRAM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
-"""What the classroom program behind reports 002 and 004 searches."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What one of its descendants does about passes and among equal moves."""
-
-    passes: str
-    ties: dict[Side, str]
-
-
-RULES_002 = Rules("free", {Side.BLACK: "lowest", Side.WHITE: "lowest"})
-RULES_004 = Rules("evaluated", {Side.BLACK: "highest", Side.WHITE: "lowest"})
+PROGRAM = CLASSROOM
+RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
+"""What the two descendants of the classroom program do about passes and among equal moves."""
 
 
 class Stopped(Exception):
@@ -42,7 +24,7 @@ class Stopped(Exception):
 
 
 def self_play(
-    depth: int, rules: Rules, board: OthelloBoard, *, stop: Stop | None = None, **options: Any
+    depth: int, program: Program, board: OthelloBoard, *, stop: Stop | None = None, **options: Any
 ) -> Iterator[Result]:
     """A game of the program against itself on `board`: what each turn's search found.
 
@@ -50,7 +32,7 @@ def self_play(
     """
     stop = stop or Stop()
     while not board.is_game_over():
-        if rules.passes == "free" and board.legal_moves[0].is_pass:
+        if program.search["passes"] == "free" and board.legal_moves[0].is_pass:
             board.push("pass")
             continue
         found = search(
@@ -58,7 +40,7 @@ def self_play(
             Limits(depth=depth),
             stop=stop,
             in_game=True,
-            **{"workers": 1, **PROGRAM, "passes": rules.passes, "ties": rules.ties[board.turn], **options},
+            **{"workers": 1, **program.searching(board.turn), **options},
         )
         if stop.called:
             raise Stopped
@@ -72,11 +54,11 @@ def new_board() -> OthelloBoard:
 
 
 def spawns_002(depth: int, **options: Any) -> int:
-    """Legal moves of all nodes with three plies or more to go."""
+    """Legal moves of all nodes that it divides: those with three plies or more to go."""
     counts = Counts()
     for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
         pass
-    return sum(counts.moves[3:])
+    return sum(counts.moves[UNDIVIDED_002 + 1 :])
 
 
 def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
@@ -93,10 +75,10 @@ def closing_turns_004(board: OthelloBoard) -> int:
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 
-def final_discs(depth: int, rules: Rules, **options: Any) -> tuple[int, int]:
+def final_discs(depth: int, program: Program, **options: Any) -> tuple[int, int]:
     """The program's last line: black's discs and white's."""
     board = new_board()
-    for _ in self_play(depth, rules, board, **options):
+    for _ in self_play(depth, program, board, **options):
         pass
     return board.discs(Side.BLACK), board.discs(Side.WHITE)
 
@@ -104,20 +86,9 @@ def final_discs(depth: int, rules: Rules, **options: Any) -> tuple[int, int]:
 def lab_search_003(
     board: AbaloneBoard, depth: int, evaluation: str, *, share_alpha: bool, stop: Stop | None = None, **options: Any
 ) -> Result:
-    """Report 003's: alpha-beta without table or iterations, moves by kind, a common alpha for root moves or none."""
-    kinds = ordering_named(board.game, "kinds", from_depth=1)
-    return search(
-        board,
-        Limits(depth=depth),
-        stop=stop,
-        algorithm="alphabeta",
-        evaluation=evaluation,
-        ordering=kinds,
-        table_bits=None,
-        deepen=False,
-        share_alpha=share_alpha,
-        **{"workers": 1, **options},
-    )
+    """Report 003's search, with this evaluation, and with a common alpha for root moves or none."""
+    chosen = {**PROGRAMS["003"].search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
+    return search(board, Limits(depth=depth), stop=stop, **chosen)
 
 
 def legal_count(board: Board[Any]) -> int:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
 from outflank.games.evaluation import evaluation_named
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import Limits, Options

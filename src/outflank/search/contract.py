@@ -29,6 +29,8 @@ EvaluationOrName = Annotated[
 ]
 OrderingOrName = Annotated[str | Ordering, Called("the name of an ordering, or an Ordering")]
 
+TieRule = Literal["first", "lowest", "highest"]
+
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
 
@@ -64,7 +66,8 @@ class Options:
     evaluation: EvaluationOrName | None = None
     """The name of a registered evaluation, or one itself; None: the game's default."""
     ordering: OrderingOrName | None = None
-    """The name of an ordering, or one itself; None: the game's default, with killers and history."""
+    """The name of an ordering, perhaps with settings (`kinds:from_depth=1,sort=best`), or one itself; None: the game's
+    default, with killers and history."""
     table_bits: int | None = 20
     """32 · 2^bits bytes for the transposition table; None: no table."""
     table_depth: Literal["equal", "at-least"] = "equal"
@@ -75,7 +78,7 @@ class Options:
     """What a pass costs: nothing, a ply, or the node is evaluated at once."""
     quiet: Annotated[int, Between(0, 10)] = 0
     """Plies by which a line may go on with noisy moves, those that push a marble off, before it is evaluated."""
-    ties: Literal["first", "lowest", "highest"] = "first"
+    ties: TieRule = "first"
     """Among equal moves: the first one found, or that with the lowest or the highest code."""
     share_alpha: bool = True
     """Whether a root move is searched only as far as it could be better than those before."""

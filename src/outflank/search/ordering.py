@@ -5,7 +5,7 @@ game's features promise under the weights of a named ordering, plus the history 
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.games.hints import FEATURES, features, promise
 from outflank.games.rules import play
 from outflank.kernels.compiler import inner
-from outflank.schema import check_fields
+from outflank.schema import Between, check_fields, kinds_of
 from outflank.search.worker import CODES, PLIES, SORT_ALL, SORT_BEST, SORT_NONE
+from outflank.words import from_words
 
 ORDERINGS: dict[str, dict[str, int]] = {
     "none": {},
@@ -60,7 +61,7 @@ class Ordering:
     """`all` of the moves, or only the `best` first, or `none`."""
     killers: bool = False
     history: bool = False
-    from_depth: int = 2
+    from_depth: Annotated[int, Between(0, 1 << 20)] = 2
     """Nodes with less depth left keep the order of generation: sorting there costs more than it saves."""
 
     def __post_init__(self) -> None:
@@ -86,10 +87,17 @@ def orderings(game: Any) -> list[str]:
 
 
 def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
-    """The ordering called `name`, with `Ordering`'s other fields as options.
+    """The ordering called `name`, with `Ordering`'s other fields as options or in the name's own words.
 
     Without a name it is the game's default, which may be another for `exact` play.
+
+    >>> from outflank.games.abalone.kernels import Abalone
+    >>> ordering_named(Abalone(marbles=14, goal=6), "kinds:from_depth=1,sort=best").from_depth
+    1
     """
+    if name is not None:
+        name, _, words = name.partition(":")
+        options = {**_in_words(name, words), **options}
     if name is None and exact:
         name = EXACT_DEFAULTS.get(type(game).__name__)
     if name is None:
@@ -99,6 +107,18 @@ def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, *
         raise UnknownName.among(f"ordering of {type(game).__name__}", name, orderings(game))
     options.setdefault("sort", "none" if name == "none" and not options else "all")
     return Ordering(weights=ORDERINGS[name], **options)
+
+
+def _in_words(name: str, words: str) -> dict[str, Any]:
+    """Fields as they follow a name: `from_depth=1,sort=best`."""
+    kinds = {field: kind for field, kind in kinds_of(Ordering).items() if field != "weights"}
+    found = {}
+    for word in filter(None, words.split(",")):
+        field_, _, text = word.partition("=")
+        if field_ not in kinds:
+            raise UnknownName.among(f"setting of ordering {name!r}", field_, kinds)
+        found[field_] = from_words(kinds[field_], text, f"ordering={name}:{field_}")
+    return found
 
 
 @inner

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from outflank.errors import OutflankError
-from outflank.games import catalog  # noqa: F401  # registers evaluations and features by name
 from outflank.games.evaluation import (
     LIMIT,
     Exact,

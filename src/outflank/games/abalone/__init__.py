@@ -1,1 +1,9 @@
-"""Abalone: marbles that push each other off a hexagon."""
+"""Abalone: marbles that push each other off a hexagon.
+
+Whoever knows the game knows what searches may choose for it by name: evaluations, units and features are registered
+here, whatever is imported first.
+"""
+
+from outflank.games.abalone import evaluate, hints
+
+__all__ = ["evaluate", "hints"]

@@ -1,1 +1,9 @@
-"""Othello: discs that outflank a line turn it over."""
+"""Othello: discs that outflank a line turn it over.
+
+Whoever knows the game knows what searches may choose for it by name: evaluations, units and features are registered
+here, whatever is imported first.
+"""
+
+from outflank.games.othello import evaluate, hints
+
+__all__ = ["evaluate", "hints"]

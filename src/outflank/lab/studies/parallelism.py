@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from outflank.engine.programs import UNDIVIDED_002
 from outflank.errors import UnknownName
 from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
@@ -53,7 +54,7 @@ class Choice(Parameters):
     schemes: tuple[str, ...] = option(("fork-join", "ybw", "jamboree"), "fork-join, ybw, jamboree, pv-split, …")
     depths: tuple[int, ...] = option((3, 4, 5, 6, 7), "Plies of minimax, in whole games, for fork-join.")
     search_depths: tuple[int, ...] = option((9, 10, 11, 12), "Plies of principal variation search, for the others.")
-    granularity: int = option(2, "Plies left at which fork-join goes on alone: 2, as report 002 divides.")
+    granularity: int = option(UNDIVIDED_002, "Plies left at which fork-join goes on alone: 2, as report 002 divides.")
     rules: str = option("002", "002 or 004: whose rule about passes and equal moves the games follow.")
     threshold: int | None = option(None, "The same as granularity, for the others.  [the scheme's own]")
     workers: tuple[int, ...] = option(core_counts(), "Workers to measure the bounds with.")

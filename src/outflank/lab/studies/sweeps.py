@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from outflank import schema
 from outflank.boards import Board
 from outflank.distributed.replication import POLICIES
+from outflank.engine.programs import PROGRAMS
 from outflank.errors import UnknownName
 from outflank.lab.boards import lab_positions, othello_midgame, othello_start
 from outflank.lab.classroom import PROGRAM, REPORT_000
@@ -286,7 +287,7 @@ class Schedule(Sweep):
         if chosen.position not in boards:
             raise UnknownName.among("position", chosen.position, boards)
         board = boards[chosen.position]
-        program = {"algorithm": "alphabeta", "share_alpha": False, "table_bits": None, "deepen": False}
+        program = PROGRAMS["003"].search
         return [
             self.side(ALONE, board, chosen.depth, **program, workers=1),
             *(

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from outflank.engine.classic import Classic, ask_classic
+from outflank.engine.classic import REPORTS, USUAL, Classic, ask_classic
 from outflank.engine.clock import TimeControl
 from outflank.engine.levels import HIGHEST, level
 from outflank.engine.variety import drawn_seed
@@ -30,7 +30,12 @@ from outflank.ui.cli.streams import standard_input
 @click.option("--ponder", is_flag=True, help="Let computers think on their opponent's time.")
 @click.option("--seed", type=int, help="Draw the same lots among equal first moves again.  [others each time]")
 @click.option(
-    "--classic", is_flag=True, help="As the classroom program: `c 7 c 7` and moves row,col on standard input."
+    "--classic",
+    is_flag=False,
+    flag_value=USUAL,
+    type=click.Choice(REPORTS),
+    help="As the classroom program: `c 7 c 7` and moves row,col on standard input; by the rules of 002 or 004.  "
+    f"[{USUAL}]",
 )
 def command(
     black: str,
@@ -39,7 +44,7 @@ def command(
     clock: str,
     ponder: bool,
     seed: int | None,
-    classic: bool,
+    classic: str | None,
     **options: Any,
 ) -> int:
     """Play a game, or watch one.
@@ -54,8 +59,8 @@ def command(
       outflank play --game abalone --white "computer report=003"
       echo c 3 c 3 | outflank play --classic
     """
-    if classic:
-        return _play_classic()
+    if classic is not None:
+        return _play_classic(classic)
     board = one_board(**options)
     control = TimeControl.parse(clock)
     seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength)
@@ -93,12 +98,12 @@ def _front() -> Front:
     return Pipe()
 
 
-def _play_classic() -> int:
+def _play_classic(report: str) -> int:
     """The classroom program: its input, its lines."""
     console = output()
     words = (word for line in standard_input() for word in line.replace(",", " ").split())
     seats = ask_classic(words)
-    game = Classic(seats, words)
+    game = Classic(seats, words, report=report)
     for line in game.lines():
         console.print(line)
     return 0

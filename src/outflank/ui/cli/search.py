@@ -57,7 +57,10 @@ class Latest:
 @click.option("--nodes", type=int, help="Positions to enter.")
 @click.option("--algorithm", default="pvs", show_default=True, help=f"One of {', '.join((*ALGORITHMS, *MONTE_CARLO))}.")
 @click.option("--evaluation", help="By name; a wrong one lists those there are.  [the game's best]")
-@click.option("--ordering", help="By name; a wrong one lists those there are.  [the game's best]")
+@click.option(
+    "--ordering",
+    help="By name, or with settings (kinds:from_depth=1); a wrong one lists those there are.  [the game's best]",
+)
 @click.option("--table-bits", type=int, default=20, show_default=True, help="32 · 2^BITS bytes for the table; 0: none.")
 @click.option(
     "--table-depth",
