@@ -1,5 +1,6 @@
 """Abalone on sets of cells named as players name them: 'A1' to 'I9'."""
 
+from functools import cache
 from itertools import product
 
 ROWS = "ABCDEFGHI"
@@ -23,32 +24,42 @@ def beside(cell: str, direction: str, steps: int = 1) -> str:
     return f"{letter}{int(cell[1:]) + steps * column}"
 
 
-def groups(own: Marbles) -> set[Marbles]:
+LINES = {
+    line
+    for cell, direction, length in product(sorted(CELLS), STEPS, (1, 2, 3))
+    if (line := frozenset(beside(cell, direction, step) for step in range(length))) <= CELLS
+}
+"""Every line of one, two or three cells."""
+
+
+def groups(own: Marbles) -> list[Marbles]:
     """Every line of one, two or three marbles."""
-    found = {frozenset([cell]) for cell in own}
-    for cell, direction, length in product(own, STEPS, (2, 3)):
-        line = frozenset(beside(cell, direction, step) for step in range(length))
-        if line <= own:
-            found.add(line)
-    return found
+    return [line for line in LINES if line <= own]
+
+
+@cache
+def ahead_of(cells: Marbles, direction: str) -> Marbles:
+    """The same cells one step on, perhaps outside the board."""
+    return frozenset(beside(cell, direction) for cell in cells)
 
 
 def attempt(own: Marbles, opp: Marbles, group: Marbles, direction: str) -> tuple[Marbles, Marbles] | None:
     """Both sides' marbles after the group steps, or None if it may not."""
-    goals = frozenset(beside(cell, direction) for cell in group)
+    goals = ahead_of(group, direction)
     inline = len(group) == 1 or bool(goals & group)
     if not inline:
-        return (own - group | goals, opp) if goals <= CELLS - own - opp else None
+        free = goals <= CELLS and goals.isdisjoint(own) and goals.isdisjoint(opp)
+        return (own - group | goals, opp) if free else None
     (ahead,) = goals - group
     if ahead not in CELLS or ahead in own:
         return None
     pushed = []
     while ahead in opp:
         pushed.append(ahead)
-        ahead = beside(ahead, direction)
+        (ahead,) = ahead_of(frozenset([ahead]), direction)
     if len(pushed) >= len(group) or ahead in own:
         return None
-    shifted = frozenset(beside(cell, direction) for cell in pushed) & CELLS
+    shifted = ahead_of(frozenset(pushed), direction) & CELLS
     return own - group | goals, opp - frozenset(pushed) | shifted
 
 
