@@ -149,7 +149,7 @@ def test_boards_of_different_games_or_rules_differ():
 @pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
 def test_what_is_no_move_at_all_is_told(board):
     for wrong in (3, None, ["f5"]):
-        with pytest.raises(IllegalMove, match="is no move: expected text, or one of legal_moves"):
+        with pytest.raises(IllegalMove, match=r"is no move: expected text, or one of legal_moves"):
             board.push(wrong)
 
 
@@ -306,6 +306,18 @@ def test_more_impossible_boards_and_moves():
         AbaloneBoard.start().push(AbaloneMove(8191))
     with pytest.raises(InvalidPosition, match="4×4, 6×6 or 8×8"):
         OthelloBoard(OthelloBoard.start().game._replace(mask=U64(0x0F0F0F0F)), OthelloPosition(U64(0), U64(0)))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("kind", [OthelloBoard, AbaloneBoard, Board])
+@pytest.mark.parametrize("wrong", [3, None, b"f5", ["f5"]])
+def test_only_text_names_a_move(kind, wrong):
+    first = AbaloneBoard.start() if kind is AbaloneBoard else OthelloBoard.start()
+    board = kind(first.game, first.position)  # a game that nobody made a class for has a plain board
+    with pytest.raises(IllegalMove, match=r"is no move: expected text$"):
+        board.parse_move(wrong)
+    with pytest.raises(IllegalMove, match=r"is no move: expected text, or one of legal_moves$"):
+        board.push(wrong)
 
 
 def test_half_moves_and_moves_survive_a_line():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -317,6 +318,24 @@ def test_a_cache_that_cannot_be_written_is_reported_and_worked_around(tmp_path):
     assert "244" in done.stdout
     assert done.stderr.count("\n") == 1
     assert "OUTFLANK_CACHE_DIR" in done.stderr
+
+
+def test_a_cache_that_fails_without_a_reason_is_reported(monkeypatch, tmp_path):
+    """Some errors of the system carry no words."""
+    failing = cache.KernelCache(test_old_generations_make_room, "failing")
+    monkeypatch.setattr(failing, "_path", lambda signature, codegen: tmp_path / "a.kernel")
+    result = SimpleNamespace(
+        codegen=None, lifted=(), library=SimpleNamespace(has_dynamic_globals=False), _reduce=lambda: ()
+    )
+    for error, said in ((OSError("the disk is away"), "the disk is away"), (OSError(), "OSError without a reason")):
+
+        def fail(path, payload, error=error):
+            raise error
+
+        monkeypatch.setattr(files, "write", fail)
+        monkeypatch.setattr(files, "_warned", False)
+        with pytest.warns(RuntimeWarning, match=rf"kernels cannot be kept in .* \({said}\)"):
+            failing.save_overload((), result)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind this user")

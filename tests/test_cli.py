@@ -71,7 +71,7 @@ def run(capsys, monkeypatch):
 def test_perft_counts(run, arguments, leaves):
     human, machine = run("perft", *arguments), run("perft", *arguments, "--json")
     assert human.status == machine.status == 0
-    assert f" {leaves:,} leaves" in human.out
+    assert f": {leaves:,} {'leaf' if leaves == 1 else 'leaves'}\n" in human.out
     found = json.loads(machine.out)
     assert {"schema", "game", "depth", "leaves", "seconds", "workers"} <= set(found)
     assert (found["schema"], found["leaves"]) == ("outflank/perft/1", leaves)

@@ -3,12 +3,14 @@
 import itertools
 import random
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, Side
+from outflank.engine import computer, timing
 from outflank.engine.classic import Classic, Seat, ask_classic
 from outflank.engine.clock import Clock, Clocks, TimeControl
 from outflank.engine.computer import Computer
@@ -109,6 +111,39 @@ def test_a_budget_never_spends_more_than_is_left(left, plies, increment):
 def test_there_is_always_time_to_move_at_once_to_the_end():
     assert usable_seconds(START, 0.01, safety_margin()) == 0.0
     assert usable_seconds(START, 60.0, safety_margin()) < 60.0 - 2 * safety_margin()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("policy", ["steady", "adaptive-003"])
+@pytest.mark.parametrize("control", ["0.5s/move", "0.1s/move", "2s", "1s+0.05s"])
+def test_searches_that_come_back_late_do_not_lose_on_time(monkeypatch, control, policy):
+    """By a clock that stands still but for what happens here: threads wake in time, searches end 5 ms too late."""
+    now = [0.0]
+
+    def pass_by(seconds):
+        now[0] += seconds
+
+    def late(board, limits, **options):
+        pass_by((limits.seconds or 0.0) + 0.005)
+        found = {"move": board.legal_moves[0], "value": 0, "depth": 1, "nodes": 1, "pv": (), "scale": None, "best": ()}
+        yield SimpleNamespace(**found, stopped=True, exact=False)
+
+    watch = SimpleNamespace(perf_counter=lambda: now[0])
+    for module in (timing, computer):
+        monkeypatch.setattr(module, "time", watch)
+    event = SimpleNamespace(wait=lambda seconds: pass_by(seconds + 0.0002))
+    monkeypatch.setattr(timing, "threading", SimpleNamespace(Event=lambda: event))
+    measured = timing.safety_margin.__wrapped__()  # by that clock, not by this machine's
+    monkeypatch.setattr(timing, "safety_margin", lambda: measured)
+    monkeypatch.setattr(computer, "iterate", late)
+    board, clocks = OthelloBoard.start(), Clocks.alike(TimeControl.parse(control))
+    players = {side: Computer(board.game, policy=policy, exact=0, table_bits=None) for side in Side}
+    while not board.is_game_over():
+        side = board.turn
+        began = now[0]
+        move = players[side].choose(board, clocks.of(side)).move
+        assert clocks.spend(side, now[0] - began), f"{side} lost on time at move {board.ply + 1}"
+        board.push(move)
 
 
 def test_a_shaky_best_move_is_thought_about_longer():

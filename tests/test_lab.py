@@ -805,6 +805,15 @@ def test_the_experiment_of_ones_own_in_the_documentation_runs(monkeypatch):
 
 
 @pytest.mark.plain
+def test_nobody_takes_over_an_experiment_of_the_package():
+    own = lab.experiment_named("scaling")
+    says = r"^experiment 'scaling' is outflank\.lab\.studies\.scaling: choose another name$"
+    with pytest.raises(OutflankError, match=says):
+        lab.register(type("Scaling", (type(own),), {"__module__": "elsewhere"}))
+    assert lab.experiment_named("scaling") is own
+
+
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("name", "wrong", "says"),
     [

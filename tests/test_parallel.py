@@ -2,6 +2,7 @@
 
 import os
 import threading
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -412,6 +413,15 @@ def test_anybody_can_add_a_scheme():
     options = {"algorithm": "alphabeta", "evaluation": "discs"}
     found = search(board, Limits(depth=3), parallel="mine", workers=2, **options)
     assert (found.scheme, found.value) == ("mine", search(board, Limits(depth=3), workers=1, **options).value)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", SCHEMES)
+def test_nobody_takes_over_a_scheme_of_the_package(name):
+    own = scheme_named(name)
+    with pytest.raises(OutflankError, match=rf"^scheme '{name}' is outflank\.parallel\.\w+: choose another name$"):
+        register_scheme(replace(own, divide=lambda root, workers: own.divide(root, workers)))
+    assert register_scheme(own) is scheme_named(name) is own
 
 
 def test_a_comparison_is_made_at_the_same_depth():

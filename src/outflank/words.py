@@ -14,13 +14,13 @@ _whole = re.compile(r"[+-]?[0-9]{1,18}")
 _number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 
 
-def how_many(count: int, what: str) -> str:
+def how_many(count: int, one: str, many: str | None = None) -> str:
     """A number of things.
 
-    >>> how_many(1, "worker"), how_many(2000, "worker")
-    ('1 worker', '2,000 workers')
+    >>> how_many(1, "worker"), how_many(2000, "worker"), how_many(0, "leaf", "leaves")
+    ('1 worker', '2,000 workers', '0 leaves')
     """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def is_count(text: str) -> bool:

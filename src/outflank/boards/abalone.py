@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from outflank.boards.board import Board
+from outflank.boards.board import Board, stripped
 from outflank.boards.moves import AbaloneMove
 from outflank.boards.svg import abalone_svg
 from outflank.errors import InvalidPosition
@@ -95,7 +95,7 @@ class AbaloneBoard(Board[AbaloneMove]):
 
     def parse_move(self, text: str) -> AbaloneMove:
         """The legal move that `text` names, in Aba-Pro's notation or Nacre's."""
-        return self.move(read_move(self.game, self.position, text))
+        return self.move(read_move(self.game, self.position, stripped(text)))
 
     def listed_moves(self) -> list[str]:
         return sorted(super().listed_moves())

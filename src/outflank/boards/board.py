@@ -101,8 +101,9 @@ class Board(Generic[M]):
 
     def parse_move(self, text: str) -> M:
         """The legal move that `text` names."""
+        name = stripped(text).lower()
         for move in self.legal_moves:
-            if str(move).lower() == text.strip().lower():
+            if str(move).lower() == name:
                 return move
         raise self._illegal(text)
 
@@ -125,7 +126,7 @@ class Board(Generic[M]):
         """Play a move, given as a value or as text; the move as a value."""
         played = self.parse_move(move) if isinstance(move, str) else move
         if not isinstance(played, Move):
-            raise IllegalMove(f"{reprlib.repr(move)} is no move: expected text, or one of legal_moves")
+            raise _no_move(move, "text, or one of legal_moves")
         if played not in self.legal_moves:
             raise self._illegal(move if isinstance(move, str) else f"{type(move).__name__} {move.code}")
         self._past.append((self.position, played))
@@ -245,3 +246,14 @@ class Board(Generic[M]):
         """Black's word and white's."""
         own, opp = int(self.position[0]), int(self.position[1])
         return (own, opp) if self.turn is Side.BLACK else (opp, own)
+
+
+def stripped(text: object) -> str:
+    """Text that is to name a move, without the space around it."""
+    if not isinstance(text, str):
+        raise _no_move(text, "text")
+    return text.strip()
+
+
+def _no_move(found: object, expected: str) -> IllegalMove:
+    return IllegalMove(f"{reprlib.repr(found)} is no move: expected {expected}")

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from outflank.boards.board import Board
+from outflank.boards.board import Board, stripped
 from outflank.boards.moves import OthelloMove
 from outflank.boards.svg import othello_svg
 from outflank.errors import FormatError, InvalidPosition
@@ -70,7 +70,7 @@ class OthelloBoard(Board[OthelloMove]):
 
     def parse_move(self, text: str) -> OthelloMove:
         """The legal move on the square that `text` names; `pa`, `pass` or `--` for a pass."""
-        name = text.strip().lower()
+        name = stripped(text).lower()
         code = PASS if name in ("pa", "ps", "pass", "--") else square_number(self.size, name)
         if code is None:
             last = "abcdefgh"[self.size - 1] + str(self.size)

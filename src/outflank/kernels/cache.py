@@ -31,6 +31,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from outflank.errors import reason_of
 from outflank.kernels import files, scripts
 from outflank.kernels.undisturbed import undisturbed
 from outflank.telling import tell
@@ -293,7 +294,7 @@ class KernelCache:
         try:
             files.write(path, scripts.dumps(result._reduce()))
         except OSError as error:
-            files.warn_once(f"kernels cannot be kept in {path.parent} ({error.strerror})")
+            files.warn_once(f"kernels cannot be kept in {path.parent} ({reason_of(error)})")
         except files.Exposed as error:
             files.warn_once(str(error))
 

@@ -162,7 +162,10 @@ _experiments: dict[str, Experiment[Any]] = {}
 
 
 def register(experiment: type[Experiment[Any]]) -> type[Experiment[Any]]:
-    """Make an experiment known by its name."""
+    """Make an experiment known by its name; one of the package's own is nobody else's."""
+    home = _HOMES.get(experiment.name)
+    if home is not None and experiment.__module__ != f"outflank.lab.studies.{home}":
+        raise InvalidOption(f"experiment {experiment.name!r} is outflank.lab.studies.{home}: choose another name")
     _experiments[experiment.name] = experiment()
     return experiment
 

@@ -87,7 +87,10 @@ USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
-    """Make a scheme known by its name."""
+    """Make a scheme known by its name; one of the package's own is nobody else's."""
+    home = _HOMES.get(scheme.name)
+    if home is not None and scheme is not _schemes.get(scheme.name) and scheme.divide.__module__ != home:
+        raise InvalidOption(f"scheme {scheme.name!r} is {home}: choose another name")
     _schemes[scheme.name] = scheme
     return scheme
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from outflank.distributed.raylets.taming import require_ray
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, reason_of
 from outflank.words import is_count
 
 ANSWER_SECONDS = 5.0
@@ -169,4 +169,4 @@ def reason(error: Exception) -> str:
     """What went wrong, in a few words."""
     if isinstance(error, TimeoutError):
         return "it does not answer in time"
-    return getattr(error, "strerror", None) or str(error)
+    return reason_of(error) if isinstance(error, OSError) else str(error)

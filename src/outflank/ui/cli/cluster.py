@@ -6,6 +6,7 @@ from rich.text import Text
 from outflank.distributed import raylets
 from outflank.ui.cli.common import diagnostics, output, print_json
 from outflank.ui.cli.groups import Group
+from outflank.words import how_many
 
 token_option = click.option("--token-file", metavar="FILE", help="Its token.  [~/.config/outflank/cluster-token]")
 
@@ -36,7 +37,7 @@ def up_command(host: str, port: int, cores: int | None, token_file: str | None) 
     """Start the head of a cluster on this machine, and make a token if there is none."""
     member = raylets.up(host, port, cores, token_file)
     console = output()
-    console.print(f"a cluster is up at {member.address} with {_number(member.cores, 'core')}")
+    console.print(f"a cluster is up at {member.address} with {how_many(member.cores, 'core')}")
     console.print(f"its token is in {member.token_file}")
     if member.address.startswith(f"{raylets.LOOPBACK}:"):
         console.print("only this machine reaches it; --host opens it to others")
@@ -55,7 +56,7 @@ def up_command(host: str, port: int, cores: int | None, token_file: str | None) 
 def join_command(address: str, cores: int | None, token_file: str | None) -> int:
     """Lend this machine to a cluster, whose token must have been copied here."""
     member = raylets.join(address, cores, token_file)
-    output().print(f"this machine is in the cluster at {member.address} with {_number(member.cores, 'core')}")
+    output().print(f"this machine is in the cluster at {member.address} with {how_many(member.cores, 'core')}")
     return 0
 
 
@@ -77,10 +78,10 @@ def status_command(address: str | None, token_file: str | None, as_json: bool) -
             continue
         alive = [node for node in cluster.nodes if node.alive]
         cores = sum(node.cores for node in alive)
-        console.print(f"{cluster.address}: {_number(len(alive), 'node')}, {_number(cores, 'core')}")
+        console.print(f"{cluster.address}: {how_many(len(alive), 'node')}, {how_many(cores, 'core')}")
         for node in sorted(cluster.nodes, key=lambda node: (not node.alive, not node.head, node.host)):
             notes = [note for note, holds in (("head", node.head), ("left", not node.alive)) if holds]
-            console.print(f"  {node.host:<15}  {_number(node.cores, 'core'):>9}  {' '.join(notes)}".rstrip())
+            console.print(f"  {node.host:<15}  {how_many(node.cores, 'core'):>9}  {' '.join(notes)}".rstrip())
     if not clusters:
         console.print("this machine is in no cluster")
     return 0 if answers else 1
@@ -97,7 +98,3 @@ def down_command(address: str | None) -> int:
     if not ended:
         output().print("nothing of ours runs here")
     return 0
-
-
-def _number(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -12,6 +12,7 @@ from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.streams import leave_quietly
 from outflank.ui.cli.writing import force_option, refuse_to_overwrite
+from outflank.words import how_many
 
 NAMES = [suffix.removeprefix(".") for suffix in FORMATS]
 
@@ -72,7 +73,7 @@ class _Counted:
     @property
     def told(self) -> str:
         """How many, in words."""
-        return f"{self._games:,} game{'' if self._games == 1 else 's'}"
+        return how_many(self._games, "game")
 
 
 def games_of(source: str, selection: Selection, format: str | None) -> Iterator[tuple[int, Record]]:

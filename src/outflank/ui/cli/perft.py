@@ -19,6 +19,7 @@ from outflank.ui.cli.common import (
     print_json,
     scaled,
 )
+from outflank.words import how_many
 
 
 @click.command("perft", cls=PositionCommand)
@@ -82,12 +83,13 @@ def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int],
     if by_move:
         console.print()
     speed = f", {scaled(found.leaves / found.seconds)} leaves/s" if found.seconds > 0 else ""
-    plural = "" if found.workers == 1 else "s"
-    counted = f"{'' if complete else 'at least '}{found.leaves:,} leaves"
+    counted = f"{'' if complete else 'at least '}{how_many(found.leaves, 'leaf', 'leaves')}"
     if not complete and not found.leaves:
         counted, speed = "interrupted before the first of its parts was counted", ""
     console.print(f"{describe(board)}, depth {depth}: {counted}")
-    console.print(f"{found.seconds:.3f} s{speed}, {found.workers} worker{plural}{'' if complete else ', interrupted'}")
+    console.print(
+        f"{found.seconds:.3f} s{speed}, {how_many(found.workers, 'worker')}{'' if complete else ', interrupted'}"
+    )
 
 
 @contextmanager
