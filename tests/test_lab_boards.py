@@ -6,11 +6,13 @@ import pytest
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError
+from outflank.games.sides import Side
 from outflank.lab import Parameters, option
 from outflank.lab.boards import (
     ENDINGS,
     NAMED,
     SETS,
+    STAGES,
     board_named,
     chosen_boards,
     lab_positions,
@@ -108,3 +110,12 @@ def test_the_command_line_says_which_positions_there_are(capsys):
         main(["lab", "profile", "--position", "midgam"])
     assert ended.value.code == 2
     assert "did you mean 'midgame'?" in capsys.readouterr().err
+
+
+def test_tournament_positions_are_spread_over_the_stages_of_a_game():
+    played = {stage: [] for stage in STAGES}
+    for each in chosen_boards("othello", ("tournament",)):
+        assert not each.board.legal_moves[0].is_pass
+        played[each.name[:-1]].append(sum(each.board.discs(side) for side in Side) - 4)
+    assert played == {stage: [moves] * 4 for stage, moves in zip(STAGES, (8, 16, 24, 34, 44), strict=True)}
+    assert [each.name for each in chosen_boards("othello", ("late",))] == ["late1", "late2", "late3", "late4"]

@@ -79,7 +79,7 @@ SHARED_CHOICES = {
     "step": [1, 2],
     "aspiration": [None, 1, 50],
     "deepen": [True, False],
-    "sort": ["all", "best", "none"],
+    "sort": ["all", "best", "none", "heap"],
     "killers": [False, True],
     "history": [False, True],
     "moves": [1, 3],

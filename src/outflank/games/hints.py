@@ -9,6 +9,9 @@ from outflank.kernels.generic import generic
 FEATURES = 8
 """Room for a game's features; those that it has not are 0."""
 
+STAGES = 6
+"""Parts of a game for which an ordering may have weights of their own; a game that tells none apart is in the first."""
+
 _named: dict[type, tuple[str, ...]] = {}
 
 
@@ -22,6 +25,16 @@ def promise(game: Any, position: Any, move: Any, child: Any, weights: Any) -> An
 
 @promise.register(object)
 def _(game, position, move, child, weights):
+    return np.int64(0)
+
+
+@generic
+def stage(game: Any, position: Any) -> Any:
+    """How far the game has come: 0 at its start, `STAGES` - 1 near its end."""
+
+
+@stage.register(object)
+def _(game, position):
     return np.int64(0)
 
 

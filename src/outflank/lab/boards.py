@@ -27,6 +27,10 @@ ENDINGS = {
 """Endings of the French federation's test suite, by the numbers that all programs know them by."""
 
 
+STAGES = ("opening", "early", "middle", "late", "ending")
+"""The stages that the tournament positions were taken from: after 8, 16, 24, 34 and 44 moves."""
+
+
 def othello_start() -> OthelloBoard:
     """The start of Othello."""
     return OthelloBoard.start()
@@ -45,12 +49,22 @@ def _abalone(name: str) -> AbaloneBoard:
     return board
 
 
+def _tournament() -> dict[str, str]:
+    """Positions of tournament games, drawn by lot, by the stage of the game: lines that `Board.from_text` reads."""
+    text = (files("outflank") / "lab" / "positions" / "tournament.txt").read_text()
+    rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
+    return {name: f"{squares} {side}" for name, squares, side, _ in rows}
+
+
+TOURNAMENT = _tournament()
+
 NAMED: dict[str, dict[str, Callable[[], Board[Any]]]] = {
     "othello": {
         "start": othello_start,
         **{name: partial(Board.from_text, moves) for name, moves in OPENINGS.items()},
         "midgame": othello_midgame,
         **{name: partial(Board.from_text, line) for name, line in ENDINGS.items()},
+        **{name: partial(Board.from_text, line) for name, line in TOURNAMENT.items()},
         "start4": partial(OthelloBoard.start, 4),
         "start6": partial(OthelloBoard.start, 6),
     },
@@ -63,7 +77,12 @@ NAMED: dict[str, dict[str, Callable[[], Board[Any]]]] = {
 """The positions that have a name, game by game."""
 
 SETS: dict[str, dict[str, tuple[str, ...]]] = {
-    "othello": {"openings": ("start", *OPENINGS), "endings": tuple(ENDINGS)},
+    "othello": {
+        "openings": ("start", *OPENINGS),
+        "endings": tuple(ENDINGS),
+        "tournament": tuple(TOURNAMENT),
+        **{stage: tuple(name for name in TOURNAMENT if name[:-1] == stage) for stage in STAGES},
+    },
     "abalone": {"laboratory": ("start", "midgame1", "midgame2", "endgame")},
 }
 """Several of them under one name."""
@@ -74,7 +93,9 @@ USUAL = {"othello": "midgame", "abalone": "midgame1"}
 """The position of a game where none is asked for."""
 
 POSITIONS = (
-    f"Positions, by name (Othello: {', '.join(NAMED['othello'])}; Abalone: {', '.join(NAMED['abalone'])}; several at "
+    "Positions, by name (Othello: "
+    f"{', '.join(name for name in NAMED['othello'] if name not in TOURNAMENT)}, {STAGES[0]}1 to {STAGES[-1]}4; "
+    f"Abalone: {', '.join(NAMED['abalone'])}; several at "
     f"once: {', '.join(name for sets in SETS.values() for name in sets)}) or in any notation; start@9: to that depth."
 )
 """What `--positions` takes."""

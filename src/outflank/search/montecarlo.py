@@ -24,6 +24,7 @@ from outflank.kernels.attending import Attendant
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
+from outflank.search.ordering import weights_at
 from outflank.search.root import Root
 from outflank.search.watching import watched
 from outflank.search.worker import stopped
@@ -94,9 +95,9 @@ def played_out(game, evaluation, position, worker, random):
         if end > 1 and worker.sorting != 0:
             other = worker.moves[_random(random, end)]
             rival = play(game, position, other)
-            if promise(game, position, other, rival, worker.weights) > promise(
-                game, position, move, child, worker.weights
-            ):
+            weights = weights_at(game, position, worker)
+            likes = promise(game, position, move, child, weights)
+            if promise(game, position, other, rival, weights) > likes:
                 child = rival
         position = child
         sign = -sign

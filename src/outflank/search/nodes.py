@@ -8,6 +8,7 @@ from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack
 from outflank.kernels.compiler import inner
 from outflank.search.ordering import weigh
 from outflank.search.outbox import post
+from outflank.search.sorting import sort_moves
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -20,7 +21,7 @@ from outflank.search.table import (
     remember,
     value_of,
 )
-from outflank.search.worker import PLIES, SORT_NONE
+from outflank.search.worker import PLIES, SORT_ALL, SORT_NONE
 
 
 @inner
@@ -82,7 +83,10 @@ def arranged(
                 table_move = np.int64(worker.moves[index])
     if depth >= worker.sort_from and sort != SORT_NONE:
         weigh(game, position, depth, ply, table_move, start, end, worker)
-        return sort
+        if sort <= SORT_ALL:
+            return sort
+        sort_moves(sort, start, end, worker)
+        return SORT_NONE
     # Too shallow to sort: the table's move first, the others as they come.
     for index in range(start, end):
         if worker.moves[index] == table_move:

@@ -26,9 +26,10 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, Options
 from outflank.search.lines import complete
 from outflank.search.minimax import minimax
-from outflank.search.ordering import Ordering, ordering_named
+from outflank.search.ordering import Ordering, ordering_named, weights_at
 from outflank.search.probes import Instrument, Silent, expanded
 from outflank.search.quiet import settled
+from outflank.search.sorting import sort_moves
 from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import (
     BELL,
@@ -39,6 +40,7 @@ from outflank.search.worker import (
     PASS_PLY,
     PLIES,
     ROOM,
+    SORT_ALL,
     SORT_BEST,
     SORT_NONE,
     WORKER,
@@ -178,14 +180,20 @@ class Root:
         moves = [self._move(code) for code in codes]
         if self.worker.sorting == SORT_NONE or not moves:
             return moves
-        weights = self.worker.weights
+        weights = weights_at(self.game, self.position, self.worker)
         scores = {
             move.code: int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves
         }
         if self.worker.sorting == SORT_BEST:
             best = max(moves, key=lambda move: scores[move.code])
             return [best, *(move for move in moves if move is not best)]
-        return sorted(moves, key=lambda move: -scores[move.code])
+        if self.worker.sorting == SORT_ALL:
+            return sorted(moves, key=lambda move: -scores[move.code])
+        # As the nodes below do it: in a worker's room for moves, which is empty before a search.
+        worker, by_code = self.worker, {move.code: move for move in moves}
+        worker.moves[: len(moves)], worker.scores[: len(moves)] = codes, [scores[code] for code in codes]
+        sort_moves(worker.sorting, 0, len(moves), worker)
+        return [by_code[int(code)] for code in worker.moves[: len(moves)]]
 
     def move_to(self, position: Any, codes: Sequence[int] | None = None) -> None:
         """Be the root of another position; its moves in the order of `codes`, or in the usual one."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.hints import FEATURES
+from outflank.games.hints import FEATURES, STAGES
 from outflank.games.rules import MOVE
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
@@ -31,7 +31,10 @@ PASS_FREE, PASS_PLY, PASS_EVALUATES = 0, 1, 2
 """What a pass costs: nothing, a ply, or the node is evaluated at once."""
 
 SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
-"""How moves are ordered: as generated, the most promising one first, or all of them."""
+"""How moves are ordered: as generated, the most promising one first, or all of them, each when it is its turn."""
+
+SORT_INSERTION, SORT_BACKWARDS, SORT_MERGE, SORT_HEAP = 3, 4, 5, 6
+"""All of them before the first is tried: see `sorting`."""
 
 POLL_NODES = 4096
 """Nodes between two looks at the limit of nodes: some hundred microseconds."""
@@ -94,7 +97,8 @@ WORKER = record_type(
         "killers": np.int64,  # whether each is used
         "history": np.int64,
         "jitter": np.int64,  # not 0: moves that look alike are tried in another order, one for each number
-        "weights": (np.int64, FEATURES),
+        "staged": np.int64,  # whether the weights change with the stage of the game
+        "weights": (np.int64, (STAGES, FEATURES)),
         # stacks and memories
         "line_length": (np.int64, PLIES),
         "line": (MOVE, (PLIES, PLIES)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from outflank.games.hints import promise, register_features, row
+from outflank.games.hints import STAGES, promise, register_features, row, stage
 from outflank.games.othello.evaluate import (
     mobility_difference,
     potential_difference,
@@ -10,6 +10,9 @@ from outflank.games.othello.evaluate import (
     stone_difference,
 )
 from outflank.games.othello.kernels import Othello
+from outflank.kernels.bits import popcount
+
+DISCS_PER_STAGE = 10
 
 register_features(Othello, "stones", "squares", "mobility", "potential")
 
@@ -27,6 +30,12 @@ def _(game, position, move, child, weights):
     if weights[3] != 0:
         found += weights[3] * potential_difference(game, own, opp)
     return found
+
+
+@stage.register(Othello)
+def _(game, position):
+    played = max(popcount(position.own | position.opp) - 4, 0)
+    return min(played // DISCS_PER_STAGE, STAGES - 1)
 
 
 @row.register(Othello)

@@ -1,0 +1,93 @@
+"""Whole sorts of moves by their scores, for comparison: what sets them apart is how they leave moves that look alike.
+
+The search itself takes the best of the rest at each move (`bring_best`), which costs nothing for moves that a cut-off
+spares; the order is that of `insertion` and `merge`, which keep equals as they were generated.
+"""
+
+from typing import Any
+
+from outflank.kernels.compiler import inner
+from outflank.search.worker import SORT_BACKWARDS, SORT_HEAP, SORT_MERGE
+
+
+@inner
+def sort_moves(sort: Any, start: Any, end: Any, worker: Any) -> Any:
+    """Put `worker.moves[start:end]` in order, the highest score first; what lies above them may be overwritten."""
+    if sort == SORT_HEAP:
+        _heap(start, end, worker)
+    elif sort == SORT_MERGE:
+        _merge(start, end, worker)
+    else:
+        _insertion(start, end, worker, sort == SORT_BACKWARDS)
+
+
+@inner
+def _insertion(start: Any, end: Any, worker: Any, backwards: Any) -> Any:
+    """Equals as they were generated; or `backwards`, the last first."""
+    moves, scores = worker.moves, worker.scores
+    for index in range(start + 1, end):
+        move, score = moves[index], scores[index]
+        place = index
+        while place > start and (scores[place - 1] < score or (backwards and scores[place - 1] == score)):
+            moves[place], scores[place] = moves[place - 1], scores[place - 1]
+            place -= 1
+        moves[place], scores[place] = move, score
+
+
+@inner
+def _merge(start: Any, end: Any, worker: Any) -> Any:
+    """Equals as they were generated. Runs of doubling length, merged into the room above and copied back."""
+    moves, scores = worker.moves, worker.scores
+    width = 1
+    while width < end - start:
+        left = start
+        while left < end:
+            middle, right = min(left + width, end), min(left + 2 * width, end)
+            one, other, place = left, middle, end + left - start
+            while one < middle or other < right:
+                if other >= right or (one < middle and scores[one] >= scores[other]):
+                    moves[place], scores[place] = moves[one], scores[one]
+                    one += 1
+                else:
+                    moves[place], scores[place] = moves[other], scores[other]
+                    other += 1
+                place += 1
+            left = right
+        for index in range(end - start):
+            moves[start + index], scores[start + index] = moves[end + index], scores[end + index]
+        width *= 2
+
+
+@inner
+def _heap(start: Any, end: Any, worker: Any) -> Any:
+    """Equals come out as the heap has them. The lowest is on top, and goes to the end."""
+    count = end - start
+    for top in range(count // 2 - 1, -1, -1):
+        _sift(start, top, count, worker)
+    for last in range(count - 1, 0, -1):
+        _swap(start, start + last, worker)
+        _sift(start, 0, last, worker)
+
+
+@inner
+def _sift(start: Any, top: Any, count: Any, worker: Any) -> Any:
+    """Let `top` sink to where nothing below it is lower."""
+    scores = worker.scores
+    while True:
+        child = 2 * top + 1
+        if child >= count:
+            return
+        if child + 1 < count and scores[start + child + 1] < scores[start + child]:
+            child += 1
+        if scores[start + top] <= scores[start + child]:
+            return
+        _swap(start + top, start + child, worker)
+        top = child
+
+
+@inner
+def _swap(one: Any, other: Any, worker: Any) -> Any:
+    moves, scores = worker.moves, worker.scores
+    move, score = moves[one], scores[one]
+    moves[one], scores[one] = moves[other], scores[other]
+    moves[other], scores[other] = move, score
