@@ -3,6 +3,7 @@
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from itertools import pairwise
 from math import inf, isclose, log10, nan
 from pathlib import Path
@@ -12,16 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import Board, OthelloBoard
+from outflank.distributed.replication import POLICIES
 from outflank.engine.review import Judged, marks_for
 from outflank.engine.story import story_of
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab import provenance
+from outflank.lab.drawing import palette
 from outflank.lab.drawing import review as review_page
 from outflank.lab.drawing.axes import axis_over
 from outflank.lab.drawing.files import FORMATS, Wanted, report_files
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
+from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
@@ -29,6 +33,7 @@ from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
 from outflank.lab.searched import Searched, by_position, note, noting, together, unnoted
 from outflank.lab.store import document
+from outflank.search.division import schemes
 from tests.conftest import examples
 
 pytestmark = pytest.mark.plain
@@ -413,6 +418,59 @@ def test_series_differ_in_more_than_colour():
     assert len({each.get("d") for each in of_class(root, "mark") if each.find(f"{SVG}title") is not None}) == 7
 
 
+def colours_of(root) -> dict[str, str]:
+    """The colour of each curve that has a point, by its name."""
+    marked = [(each, list(each.iter(f"{SVG}title"))) for each in root.iter(f"{SVG}g") if each.get("color")]
+    return {titles[0].text.split(":")[0]: each.get("color") for each, titles in marked if titles}
+
+
+def test_a_scheme_has_the_same_colour_in_all_figures_of_all_pages():
+    first = plot(*(curve((1, 1), name=name) for name in ("linear", "mine", "ybw", "jamboree")))
+    second = plot(*(curve((1, 1), name=name) for name in ("jamboree", "other", "mine", "ybw, depth 9")))
+    shared = Palette.over((first, second))
+    one, other = (colours_of(parsed(plot_svg(each, shared))) for each in (first, second))
+    assert one["jamboree"] == other["jamboree"]
+    assert one["mine"] == other["mine"]
+    assert one["ybw"] == other["ybw, depth 9"]
+    assert len({*one.values(), other["other"]}) == 5
+    alone = colours_of(parsed(plot_svg(plot(curve((1, 1), name="jamboree")))))
+    assert alone["jamboree"] == one["jamboree"]
+
+
+def test_schemes_and_policies_have_colours_of_their_own():
+    assert set(palette.SCHEMES) == set(schemes())
+    assert set(palette.POLICIES) == set(POLICIES)
+    for names in (schemes(), (*POLICIES, *palette.PROGRAMS, "linear")):
+        styles = {Palette(names).of(name) for name in names}
+        assert len(styles) == len(names)
+    assert len({Palette(POLICIES).of(name).hue for name in POLICIES}) == len(POLICIES)
+
+
+@examples(100)
+@given(st.lists(st.text(max_size=5) | st.sampled_from(sorted(palette.FIXED)), unique=True, max_size=20))
+def test_a_hue_is_used_again_only_once_all_are(names):
+    found = Palette(names)
+    used = Counter(found.of(name).hue for name in names)
+    free = [name for name in names if name.partition(",")[0].strip() not in palette.FIXED]
+    if len(used) < 8:
+        assert all(used[found.of(name).hue] == 1 for name in free)
+
+
+def test_colours_do_not_depend_on_whether_published_series_are_shown():
+    ours = plot(curve((1, 1), name="a"), curve((1, 1), name="000 par", published=True))
+    more = plot(curve((1, 1), name="001", published=True), curve((1, 1), name="b"))
+    shown = Palette.over((ours, more))
+    alone = Palette.over((ours.without_published(), more.without_published()))
+    assert [shown.of(name) for name in "ab"] == [alone.of(name) for name in "ab"]
+
+
+@pytest.mark.parametrize(("log_x", "log_y"), [(False, True), (True, False), (False, False)])
+def test_a_logarithmic_axis_says_so(log_x, log_y):
+    svg = plot_svg(plot(curve((1, 1.0), (10, 100.0)), log_x=log_x, log_y=log_y))
+    assert ("workers, log scale" in svg) == log_x
+    assert (">speed-up, log scale<" in svg) == log_y
+
+
 def test_a_spread_has_whiskers_and_a_band_is_filled():
     spread = curve((1, 2.0), (2, 3.0), spread=((1.0, 4.0), (nan, inf)))
     assert len(of_class(parsed(plot_svg(plot(spread))), "whisker")) == 1
@@ -619,6 +677,15 @@ def test_flame_boxes_tell_their_share_and_clip_their_names():
     assert any(name.endswith("…") for name in texts(root, "name"))
 
 
+def test_a_flame_graph_has_a_scale_with_its_unit():
+    root = parsed(flame_svg(flame({("a",): 60, ("b",): 20})))
+    (x, _, width) = boxes(root)["all"]
+    ticks = {each.text: float(each.get("x")) for each in of_class(root, "tick")}
+    assert ticks["0"] == pytest.approx(x, abs=0.1)
+    assert ticks["80"] == pytest.approx(x + width, abs=1)
+    assert "ms" in [each.text for each in root.iter(f"{SVG}text")]
+
+
 def test_degenerate_flames_are_drawn():
     for value in (0.0, nan, inf, -1.0):
         root = ElementTree.fromstring(flame_svg(Flame(title="t", unit="s", root=FlameBox("r", value))))
@@ -682,7 +749,7 @@ def report(**options) -> Report:
         "experiment": "scaling",
         "question": "How fast?",
         "reports": ("002", "004"),
-        "parameters": {"depth": 9, "seed": 1234567, "workers": [1, 2]},
+        "parameters": {"depth": 9, "seed": 1234567, "workers": [1, 2], "cluster": None},
         "provenance": {"command": "outflank lab run", "versions": {"numba": "0.63"}},
         "samples": tuple(rows),
         "tables": (Table.of("Times", rows, notes=["A median."]),),
@@ -708,6 +775,7 @@ def test_a_page_says_everything_findings_first():
     places = [text.index(each) for each in order]
     assert places == sorted(places)
     assert "1234567" in text
+    assert "cluster" not in text  # which was left to the experiment
     assert "numba 0.63" in text
     assert "12,350" in text
     assert "Failed" not in text

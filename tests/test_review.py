@@ -24,8 +24,8 @@ from outflank.games.units import Scale
 from outflank.search.contract import Limits
 from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command
-from outflank.ui.cli.common import several
 from outflank.ui.cli.review_view import Findings, conclusions, show
+from outflank.words import how_many
 
 pytestmark = pytest.mark.plain
 
@@ -196,8 +196,8 @@ def test_passes_are_told():
     while not board.is_game_over():
         board.push(random_.choice(board.legal_moves))
     story = story_of([])
-    assert several(1, "leaf", "leaves") == "1 leaf"
-    assert several(2000, "leaf", "leaves") == "2,000 leaves"
+    assert how_many(1, "leaf", "leaves") == "1 leaf"
+    assert how_many(2000, "leaf", "leaves") == "2,000 leaves"
     told = conclusions(
         Findings(board=board, record=record(), judged=[], marks=marks_for(board), story=story, stopped=False)
     )[0]

@@ -255,6 +255,6 @@ def beyond_cores(workers: Iterable[int]) -> tuple[str, ...]:
         return ()
     counts = ", ".join(map(str, many))
     return (
-        f"{counts} workers took turns on {cores:g} {'core' if cores == 1 else 'cores'}: their times say nothing about "
+        f"{counts} workers took turns on {cores:g} core{'' if cores == 1 else 's'}: their times say nothing about "
         "speed-up, and none is given. Their nodes are what they would be.",
     )

@@ -187,6 +187,11 @@ class Timeline:
     caption: str = ""
     section: str = ""
 
+    @property
+    def all_kinds(self) -> tuple[str, ...]:
+        """Those that are named, and then those that are only met."""
+        return tuple(dict.fromkeys((*self.kinds, *(each.kind for each in self.intervals))))
+
     def _repr_html_(self) -> str:
         from outflank.lab.drawing.page import figure_html
 

@@ -13,6 +13,7 @@ from outflank.lab.boards import name_of_line
 from outflank.schema import Between, Several
 from outflank.search import deepening
 from outflank.search.contract import DEEPEST, Limits, Options, Result
+from outflank.words import how_many
 
 ALONE = "alone"
 """The scheme of a search that one worker made without dividing anything."""
@@ -229,7 +230,7 @@ def _games(found: list[Searched]) -> tuple[str, ...]:
 
 def _told(found: list[Searched]) -> str:
     one = found[0]
-    games = f"{len(_games(found))} games" if len(_games(found)) > 1 else "a game"
+    games = how_many(len(_games(found)), "game") if len(_games(found)) > 1 else "a game"
     plies = ", ".join(dict.fromkeys(each.plies for each in found))
     many = sum(each.searches for each in found)
     workers = f"{', '.join(map(str, one.workers))} {'worker' if one.workers == (1,) else 'workers'}"
@@ -238,6 +239,6 @@ def _told(found: list[Searched]) -> str:
         one.algorithm,
         *([one.evaluation] if one.evaluation else []),
         *([f"{', '.join(one.schemes)}", workers] if one.schemes != (ALONE,) else ["one worker"]),
-        f"{many:,} {'search' if many == 1 else 'searches'}",
+        how_many(many, "search", "searches"),
     ]
     return " · ".join(parts)

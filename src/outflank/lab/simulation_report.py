@@ -9,6 +9,7 @@ from outflank.lab.literature import curve, rows
 from outflank.lab.measuring import grouped, median, number, spread
 from outflank.lab.report import Figure, Plot, Sample, Series, Table
 from outflank.machine import usable_cores
+from outflank.words import how_many
 
 COMPARED = (16, 64)
 """Numbers of nodes whose speed-up is put beside report 000's."""
@@ -176,7 +177,7 @@ def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure,
     if shown:
         series = tuple(
             Series(
-                name=f"{count} nodes",
+                name=how_many(count, "node"),
                 points=tuple(
                     (number(depth), median(found, "effort")) for (depth,), found in grouped(each, "depth").items()
                 ),
@@ -221,5 +222,7 @@ def _beside_000(best: Sequence[Sample]) -> list[str]:
         ours = {str(row["policy"]): number(row["speed-up"]) for row in best if row["nodes"] == count}
         if ours:
             each = ", ".join(f"{policy} {faster:.1f}" for policy, faster in ours.items())
-            found.append(f"{count} nodes of one worker: {each}; report 000 measured {theirs[count]:.1f} (par_tuple).")
+            found.append(
+                f"{how_many(count, 'node')} of one worker: {each}; report 000 measured {theirs[count]:.1f} (par_tuple)."
+            )
     return found

@@ -14,6 +14,7 @@ from outflank.games.units import Scale
 from outflank.machine import MOST_WORKERS
 from outflank.schema import Between, Called, check_fields
 from outflank.search.ordering import Ordering
+from outflank.words import how_many
 
 DEEPEST = 100
 """More plies than a search will ever see the end of; Othello's longest games are shorter."""
@@ -239,7 +240,7 @@ class Result:
                 if wanted
             ),
         )
-        yield "work", f"{self.nodes:,} nodes in {self.seconds:.2f} s"
+        yield "work", f"{how_many(self.nodes, 'node')} in {self.seconds:.2f} s"
 
     @property
     def said(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab.drawing.looks import THEMES, flattened
+from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.parts import figure_svg
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Report, Table
@@ -71,8 +72,9 @@ def report_files(report: Report, wanted: Wanted) -> dict[str, bytes]:
     """Every figure and every table in the formats that are wanted, by the ends of their names."""
     files: dict[str, bytes] = {}
     drawn = [name for name in wanted.formats if name in FIGURES]
+    palette = Palette.over(report.figures)
     for figure, name in _named(report.figures):
-        svg = flattened(figure_svg(figure), wanted.theme) if drawn else ""
+        svg = flattened(figure_svg(figure, palette), wanted.theme) if drawn else ""
         files |= {f".{name}.{kind}": FIGURES[kind](svg) for kind in drawn}
     for table, name in _named(report.tables):
         for kind in wanted.formats:

@@ -1,8 +1,8 @@
 """Where time went: flame graphs and timelines."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, inf, isfinite
 from zlib import crc32
 
@@ -21,11 +21,14 @@ from outflank.lab.drawing.looks import (
     pixel,
     text_width,
 )
-from outflank.lab.drawing.marks import colour
+from outflank.lab.drawing.palette import Palette
 from outflank.lab.report import Flame, FlameBox, Interval, Timeline
+from outflank.words import how_many
 
 ROW = 24
 """Units from a box of a flame graph to the one upon it."""
+EDGE = 14
+"""Units beside the root's box: half of what is written at the ends of its scale."""
 NARROWEST = 0.3
 """Units below which a box is left out."""
 FAINTEST = 0.2
@@ -35,12 +38,12 @@ FAINTEST = 0.2
 def flame_svg(flame: Flame) -> str:
     """A flame graph as one self-contained SVG, its root at the bottom."""
     boxes = list(_laid(flame.root))
-    height = ROW * (1 + max((level for _, level, _, _ in boxes), default=0)) + 8
-    parts = []
+    bottom = ROW * (1 + max((level for _, level, _, _ in boxes), default=0)) + 4
+    parts, below = ticks_below(_scale(flame.root.value), 0, bottom) if boxes else ([], bottom)
     for box, level, x, width in boxes:
         share = box.value / flame.root.value
         said = f"{box.name}: {number(box.value, 8)} {flame.unit}, {share:.1%}"
-        y = height - ROW * (level + 1) - 4
+        y = bottom - ROW * (level + 1)
         # The same name has the same colour wherever it stands.
         warm = f"var(--warm{crc32(box.name.encode('utf-8', 'replace')) % WARMS + 1})"
         rect = f'<rect class="box" x="{x:.2f}" y="{y}" width="{max(width - 0.6, NARROWEST):.2f}" height="{ROW - 1}"'
@@ -48,18 +51,28 @@ def flame_svg(flame: Flame) -> str:
         name = label(x + 4, y + ROW / 2, text, style="name") if text else ""
         parts.append(f'<g><title>{escape(said)}</title>{rect} fill="{warm}" rx="1.5"/>{name}</g>')
     if not boxes:
-        parts.append(label(WIDTH / 2, height / 2, "nothing to show", anchor="middle", style="faint"))
+        parts.append(label(WIDTH / 2, bottom / 2, "nothing to show", anchor="middle", style="faint"))
+    else:
+        parts.append(label(WIDTH / 2, below + LINE / 2, flame.unit, anchor="middle"))
     top = ", ".join(f"{box.name} {box.value / flame.root.value:.0%}" for box, level, _, _ in boxes if level == 1)
     whole = f"{number(flame.root.value)} {flame.unit} in {flame.root.name}"
     told = f"Flame graph of {whole}: {top or 'nothing'}. {flame.caption}"
-    return picture(parts, height, flame.title, told.strip())
+    return picture(parts, below + LINE + 4, flame.title, told.strip())
+
+
+def _scale(whole: float) -> Axis:
+    """The axis below the root's box, from nothing to all that it stands for."""
+    axis = axis_over([0.0, whole], EDGE, WIDTH - EDGE)
+    return replace(
+        axis, low=0.0, high=whole, ticks=tuple((value, text) for value, text in axis.ticks if value <= whole)
+    )
 
 
 def _laid(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
     """The boxes that can be seen, each with its level, where it begins and how wide it is; the largest first."""
     if not (isfinite(root.value) and root.value > 0):
         return
-    waiting = [(root, 0, 0.0, float(WIDTH))]
+    waiting = [(root, 0, float(EDGE), float(WIDTH - 2 * EDGE))]
     while waiting:
         box, level, x, width = waiting.pop()
         yield box, level, x, width
@@ -72,14 +85,15 @@ def _laid(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
             x += each.value * unit
 
 
-def timeline_svg(timeline: Timeline) -> str:
+def timeline_svg(timeline: Timeline, palette: Palette | None = None) -> str:
     """A timeline as one self-contained SVG: a lane for each worker, a colour for each kind.
 
     Its size does not grow with the number of intervals: those narrower than a unit share the unit's column, which
     gets the colour of the kind that filled most of it.
     """
+    palette = palette or Palette.over((timeline,))
     intervals = [each for each in timeline.intervals if -LARGEST <= each.begin <= each.end <= LARGEST]
-    kinds = list(dict.fromkeys([*timeline.kinds, *(each.kind for each in intervals)]))
+    kinds = {kind: palette.of(kind).colour for kind in timeline.all_kinds}
     lanes: dict[str, list[Interval]] = defaultdict(list)
     for each in intervals:
         lanes[each.lane].append(each)
@@ -97,16 +111,16 @@ def timeline_svg(timeline: Timeline) -> str:
         parts.append(label(WIDTH / 2, bottom / 2, "nothing to show", anchor="middle", style="faint"))
     parts.append(label((left + WIDTH) / 2, below + LINE / 2, f"time ({timeline.unit})", anchor="middle"))
     swatch = f'<rect x="-7" y="-6" width="{SWATCH}" height="12" fill="currentColor"/>'
-    entries = [(f'<g color="{colour(index)}">{swatch}</g>', kind) for index, kind in enumerate(kinds)]
+    entries = [(f'<g color="{colour}">{swatch}</g>', kind) for kind, colour in kinds.items()]
     keys, end = legend(entries, below + LINE + 4, SWATCH)
-    told = f"Timeline of {len(lanes)} lanes: {', '.join(kinds) or 'nothing'}. {timeline.caption}"
+    told = f"Timeline of {how_many(len(lanes), 'lane')}: {', '.join(kinds) or 'nothing'}. {timeline.caption}"
     return picture(parts + keys, end + 4, timeline.title, told.strip())
 
 
 def _lane(
-    lane: str, own: Sequence[Interval], kinds: Sequence[str], axis: Axis, unit: str, *, y: float, height: float
+    lane: str, own: Sequence[Interval], kinds: Mapping[str, str], axis: Axis, unit: str, *, y: float, height: float
 ) -> str:
-    """A lane, one path for each kind; kinds later in the legend are painted over earlier ones."""
+    """A lane, one path for each kind, in its colour; kinds later in the legend are painted over earlier ones."""
     runs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     spent: dict[str, float] = defaultdict(float)
     columns: dict[int, Column] = defaultdict(Column)
@@ -123,12 +137,12 @@ def _lane(
     size = f'y="{pixel(y - height / 2)}" width="{pixel(axis.end - axis.begin)}" height="{pixel(height)}"'
     parts = [f'<rect class="lane" x="{pixel(axis.begin)}" {size}/>']
     whole = sum(spent.values())
-    for index, kind in enumerate(kinds):
+    for kind, colour in kinds.items():
         if kind in runs:
             share = f", {spent[kind] / whole:.1%} of what is shown" if whole else ""
             said = f"<title>{escape(f'{lane}: {kind} {number(spent[kind])} {unit}{share}')}</title>"
             way = "".join(f"M{pixel(begin)} {pixel(y)}h{end - begin:.2f}" for begin, end in runs[kind])
-            parts.append(f'<path color="{colour(index)}" stroke="currentColor" d="{way}">{said}</path>')
+            parts.append(f'<path color="{colour}" stroke="currentColor" d="{way}">{said}</path>')
     return f'<g stroke-width="{pixel(height)}">{"".join(parts)}</g>'
 
 

@@ -2,33 +2,28 @@
 
 from math import cos, pi, sin
 
-from outflank.lab.drawing.looks import HUES, escape, pixel
+from outflank.lab.drawing.looks import escape, pixel
 
 POLYGONS = ((4, 45, 1.25), (3, -90, 1.4), (4, 0, 1.3), (3, 90, 1.4), (5, -90, 1.2), (10, -90, 1.6))
 """Corners, degrees to the first, and reach: about as large as the circle, which comes first. Ten corners are a star."""
+SHAPES = 1 + len(POLYGONS)
 DASHES = ("6 4", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2")
 
 
-def colour(index: int) -> str:
-    """The colour of a series, as the value of an attribute."""
-    return f"var(--hue{index % HUES + 1})"
-
-
-def dash(index: int) -> str:
+def dash(shape: int) -> str:
     """The pattern of a dashed series."""
-    return DASHES[index % len(DASHES)]
+    return DASHES[shape % len(DASHES)]
 
 
-def mark(index: int, x: float, y: float, radius: float, *, hollow: bool = False, told: str = "") -> str:
+def mark(shape: int, x: float, y: float, radius: float, *, hollow: bool = False, told: str = "") -> str:
     """The mark of a series at a point; `told` is shown when the pointer rests on it."""
     style = "hollow" if hollow else "solid"
     place = f'transform="translate({pixel(x)} {pixel(y)})"'
     inner = f"<title>{escape(told)}</title>" if told else ""
-    return f'<path class="mark {style}" {place} d="{_shape(index, radius)}">{inner}</path>'
+    return f'<path class="mark {style}" {place} d="{_shape(shape, radius)}">{inner}</path>'
 
 
-def _shape(index: int, radius: float) -> str:
-    kind = index % (1 + len(POLYGONS))
+def _shape(kind: int, radius: float) -> str:
     if kind == 0:
         turn = f"a{radius:g} {radius:g} 0 1 0"
         return f"M{-radius:g} 0{turn} {2 * radius:g} 0{turn} {-2 * radius:g} 0z"

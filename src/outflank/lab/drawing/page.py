@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, number, scoped
+from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, scoped
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.drawing.places import RULES as PLACE_RULES
 from outflank.lab.drawing.places import searched_html
@@ -10,6 +10,7 @@ from outflank.lab.drawing.sections import PRINT_RULES as SECTION_PRINT_RULES
 from outflank.lab.drawing.sections import RULES as SECTION_RULES
 from outflank.lab.drawing.sections import sections_html
 from outflank.lab.report import Figure, Report, Table
+from outflank.words import how_many
 
 MOST_CELLS = 20_000
 """Cells of raw samples beyond which a page would be too heavy to read."""
@@ -128,7 +129,7 @@ def _content(report: Report) -> str:
     if report.searched:
         parts.append(f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>")
     parts.append(drawn)
-    parts.append(facts_part("Parameters", report.parameters))
+    parts.append(facts_part("Parameters", {name: each for name, each in report.parameters.items() if each is not None}))
     parts.append(facts_part("Provenance", report.provenance))
     parts.append(_samples(report))
     return "".join(parts)
@@ -146,7 +147,7 @@ def _banners(report: Report) -> Iterable[str]:
 
 
 def _samples(report: Report) -> str:
-    count = f"{number(len(report.samples))} raw {'sample' if len(report.samples) == 1 else 'samples'}"
+    count = how_many(len(report.samples), "raw sample")
     if not report.samples:
         return ""
     columns = {name for sample in report.samples for name in sample}

@@ -5,6 +5,7 @@ from typing import Any
 
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import PICTURE_COLOURS, escape, is_number, number
+from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.report import Cell, Figure, Flame, Plot, Table
 
@@ -13,11 +14,11 @@ WIDE, WIDEST = 95, 150
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
 
-def figure_svg(figure: Figure) -> str:
-    """A figure as a picture."""
+def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
+    """A figure as a picture, in the colours that a report's figures share, or in its own."""
     if isinstance(figure, Plot):
-        return plot_svg(figure)
-    return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure)
+        return plot_svg(figure, palette)
+    return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure, palette)
 
 
 def table_part(table: Table, anchor: str = "") -> str:
@@ -46,9 +47,9 @@ def _narrowest(name: str, cells: Sequence[Cell]) -> int:
     return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 
 
-def figure_part(figure: Figure, anchor: str = "") -> str:
+def figure_part(figure: Figure, palette: Palette | None = None, anchor: str = "") -> str:
     """A figure with its title, which may be a place that links lead to, and its caption."""
-    drawn = figure_svg(figure).replace(PICTURE_COLOURS, "", 1)  # those of the page are around it
+    drawn = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # those of the page are around it
     said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
     caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
     return f"<figure><h3{_id(anchor)}>{escape(figure.title)}</h3>{drawn}{caption}</figure>"

@@ -21,7 +21,8 @@ from outflank.lab.drawing.looks import (
     short,
     text_width,
 )
-from outflank.lab.drawing.marks import colour, dash, mark
+from outflank.lab.drawing.marks import dash, mark
+from outflank.lab.drawing.palette import Palette, Style
 from outflank.lab.report import Plot, Series
 
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
@@ -45,12 +46,14 @@ class Spot:
         return self.low, self.y, self.high
 
 
-def plot_svg(plot: Plot) -> str:
-    """A plot as one self-contained SVG.
+def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
+    """A plot as one self-contained SVG, in the colours of a report's figures, or in those of its own.
 
     What an axis cannot show is left out: numbers that are not finite, and on a logarithmic axis those not above zero.
     The axes fit what was measured here: published points that would squeeze it lie beyond them, and the legend says so.
     """
+    palette = palette or Palette.over((plot,))
+    styles = [palette.of(series.name) for series in plot.series]
     bars = plot.kind == "bars"
     grouped = bars or any(isinstance(x, str) for series in plot.series for x, _ in series.points)
     every = [_spots(plot, series, grouped) for series in plot.series]
@@ -70,17 +73,21 @@ def plot_svg(plot: Plot) -> str:
 
     parts = _frame(plot, y_axis, x_axis.begin) + written
     middle = (x_axis.begin + RIGHT) / 2
-    parts.append(label(middle, below + LINE / 2, clip(plot.x, 2 * (WIDTH - middle)), anchor="middle"))
+    across_title = _titled(plot.x, log=plot.log_x and not grouped)
+    parts.append(label(middle, below + LINE / 2, clip(across_title, 2 * (WIDTH - middle)), anchor="middle"))
     if not any(curves):
         parts.append(label(middle, TOP + HEIGHT / 2, "nothing to show", anchor="middle", style="faint"))
     if plot.kind == "bars" and isinstance(x_axis, Groups):
-        parts += _bars(plot, curves, x_axis, y_axis)
+        parts += _bars(plot, styles, curves, x_axis, y_axis)
     else:
         # Bands first: a curve must not vanish below the spread of another.
         order = sorted(range(len(curves)), key=lambda index: plot.series[index].style != "band")
-        parts += [_curve(plot, index, curves[index], x_axis, y_axis) for index in order]
+        parts += [_curve(plot, plot.series[index], styles[index], curves[index], x_axis, y_axis) for index in order]
     entries = [
-        (_sample(plot, index), _name(series, beyond=len(every[index]) - len(curves[index]), of=len(every[index])))
+        (
+            _sample(plot, series, styles[index]),
+            _name(series, beyond=len(every[index]) - len(curves[index]), of=len(every[index])),
+        )
         for index, series in enumerate(plot.series)
         if series.name
     ]
@@ -156,6 +163,11 @@ def _within(across: list[str] | Axis, spot: Spot) -> bool:
     return across.low <= float(spot.x) <= across.high
 
 
+def _titled(axis: str, *, log: bool) -> str:
+    """What is written at an axis; that it is logarithmic must not be guessed from its ticks."""
+    return f"{axis}, log scale" if log else axis
+
+
 def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
     """The plotting area, the upright axis and its title."""
     parts = [f'<path class="grid" d="M{pixel(left)} {pixel(axis.at(value))}H{RIGHT}"/>' for value, _ in axis.ticks]
@@ -166,12 +178,11 @@ def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
     parts.append(f'<rect class="area" {corner}/><path class="edge" d="M{pixel(left)} {BOTTOM}H{RIGHT}"/>')
     if axis.low < 0 < axis.high and not axis.log:
         parts.append(f'<path class="edge" d="M{pixel(left)} {pixel(axis.at(0))}H{RIGHT}"/>')
-    parts.append(label(4, 11, clip(plot.y, WIDTH - 8)))
+    parts.append(label(4, 11, clip(_titled(plot.y, log=plot.log_y), WIDTH - 8)))
     return parts
 
 
-def _curve(plot: Plot, index: int, spots: Sequence[Spot], x_axis: Groups | Axis, axis: Axis) -> str:
-    series = plot.series[index]
+def _curve(plot: Plot, series: Series, style: Style, spots: Sequence[Spot], x_axis: Groups | Axis, axis: Axis) -> str:
     at = [(_across(x_axis, spot), spot) for spot in spots]
     parts: list[str] = []
     if series.style == "band" and at:
@@ -179,7 +190,7 @@ def _curve(plot: Plot, index: int, spots: Sequence[Spot], x_axis: Groups | Axis,
         corners = "L".join(f"{pixel(x)} {pixel(axis.at(y))}" for x, y in edge)
         parts.append(f'<path d="M{corners}z" fill="currentColor" fill-opacity="0.18"/>')
     if series.style != "points" and at:
-        stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, index)}'
+        stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, style)}'
         way = "L".join(f"{pixel(x)} {pixel(axis.at(spot.y))}" for x, spot in at)
         parts.append(f'<path d="M{way}" fill="none" stroke-linejoin="round" {stroke}/>')
     if series.style != "band":
@@ -187,17 +198,17 @@ def _curve(plot: Plot, index: int, spots: Sequence[Spot], x_axis: Groups | Axis,
     radius = _radius(series)
     for x, spot in at:
         told = _told(plot, series, spot)
-        parts.append(mark(index, x, axis.at(spot.y), radius, hollow=series.published, told=told))
+        parts.append(mark(style.shape, x, axis.at(spot.y), radius, hollow=series.published, told=told))
     faded = ' opacity="0.75"' if series.published else ""
-    return f'<g color="{colour(index)}"{faded}>{"".join(parts)}</g>'
+    return f'<g color="{style.colour}"{faded}>{"".join(parts)}</g>'
 
 
 def _across(axis: Groups | Axis, spot: Spot) -> float:
     return axis.at(str(spot.x)) if isinstance(axis, Groups) else axis.at(float(spot.x))
 
 
-def _dashes(series: Series, index: int) -> str:
-    return f' stroke-dasharray="{dash(index)}"' if series.style == "dashed" else ""
+def _dashes(series: Series, style: Style) -> str:
+    return f' stroke-dasharray="{dash(style.shape)}"' if series.style == "dashed" else ""
 
 
 def _radius(series: Series) -> float:
@@ -215,7 +226,9 @@ def _whisker(x: float, spot: Spot, axis: Axis) -> str:
     return f'<path class="whisker" d="{way}" stroke="currentColor" stroke-width="1.3" fill="none"/>'
 
 
-def _bars(plot: Plot, curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Axis) -> list[str]:
+def _bars(
+    plot: Plot, styles: Sequence[Style], curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Axis
+) -> list[str]:
     """Bars side by side in each group, in the order of the legend."""
     width = min(0.84 * x_axis.slot / max(len(curves), 1), 54.0)
     base = axis.at(axis.low if axis.log else 0.0)
@@ -226,37 +239,36 @@ def _bars(plot: Plot, curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Ax
             x = x_axis.at(str(spot.x)) + (index - len(curves) / 2) * width
             y = axis.at(spot.y)
             size = f'width="{width * 0.92:.2f}" height="{pixel(abs(y - base))}"'
-            style = "hollow" if series.published else "solid"
+            kind = "hollow" if series.published else "solid"
             if not axis.low <= spot.y <= axis.high:
-                style += " beyond"
+                kind += " beyond"
             told = f"<title>{escape(_told(plot, series, spot))}</title>"
-            parts.append(f'<rect class="bar {style}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{told}</rect>')
+            parts.append(f'<rect class="bar {kind}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{told}</rect>')
             middle = x + width * 0.46
             parts.append(f'<g color="var(--ink)">{_whisker(middle, spot, axis)}</g>')
             if text_width(short(spot.y), VALUE) <= width:
                 beyond = axis.at(spot.high) - 8 if y <= base else axis.at(spot.low) + 8
                 parts.append(label(middle, beyond, short(spot.y), anchor="middle", style="value"))
-        groups.append(f'<g color="{colour(index)}">{"".join(parts)}</g>')
+        groups.append(f'<g color="{styles[index].colour}">{"".join(parts)}</g>')
     return groups
 
 
-def _sample(plot: Plot, index: int) -> str:
+def _sample(plot: Plot, series: Series, style: Style) -> str:
     """What stands for a series in the legend."""
-    series = plot.series[index]
     half = SAMPLE / 2
     if plot.kind == "bars":
         inner = (
             f'<rect class="{"hollow" if series.published else "solid"}" x="-7" y="-6" width="{SWATCH}" height="12"/>'
         )
     else:
-        inner = mark(index, 0, 0, max(_radius(series), 1.8), hollow=series.published)
+        inner = mark(style.shape, 0, 0, max(_radius(series), 1.8), hollow=series.published)
         if series.style != "points":
-            stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, index)}'
+            stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, style)}'
             inner = f'<path d="M{-half:g} 0H{half:g}" {stroke}/>{inner}'
         if series.style == "band":
             band = f'<rect x="{-half:g}" y="-6" width="{SAMPLE}" height="12" fill="currentColor" fill-opacity="0.18"/>'
             inner = band + inner
-    return f'<g color="{colour(index)}">{inner}</g>'
+    return f'<g color="{style.colour}">{inner}</g>'
 
 
 def _name(series: Series, *, beyond: int = 0, of: int = 0) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from outflank.lab.drawing.looks import escape
+from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.parts import figure_part, table_part
 from outflank.lab.report import Figure, Report, Section, Table
 
@@ -48,24 +49,25 @@ def sections_html(report: Report) -> tuple[str, str]:
 
     Without sections, all tables come before all figures.
     """
-    anchors = Anchors(report.experiment)
+    anchors, palette = Anchors(report.experiment), Palette.over(report.figures)
     sections = report.sections
     if [section.name for section in sections] == [""]:
-        drawn = _plain(sections[0], anchors, told=True)
+        drawn = _plain(sections[0], palette, anchors, told=True)
     else:
-        drawn = "".join(_section(each, anchors) if each.name else _plain(each, anchors) for each in sections)
+        drawn = "".join((_section if each.name else _plain)(each, palette, anchors) for each in sections)
     return _contents(anchors), drawn
 
 
-def _section(section: Section, anchors: Anchors) -> str:
+def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
     heading = f'<h2 id="{anchors.of(section.name)}">{escape(section.name)}</h2>'
-    tables, figures = "".join(map(table_part, section.tables)), "".join(map(figure_part, section.figures))
+    tables = "".join(map(table_part, section.tables))
+    figures = "".join(figure_part(each, palette) for each in section.figures)
     inner = f'<div class="tables">{tables}</div>' if tables else ""
     inner += f'<div class="figures">{figures}</div>' if figures else ""
     return f'<section>{heading}<div class="beside">{inner}</div></section>'
 
 
-def _plain(section: Section, anchors: Anchors, *, told: bool = False) -> str:
+def _plain(section: Section, palette: Palette, anchors: Anchors, *, told: bool = False) -> str:
     """What stands under no heading of its own; where there are no other headings, the contents tell of every part."""
 
     def anchor(part: Table | Figure) -> str:
@@ -76,7 +78,7 @@ def _plain(section: Section, anchors: Anchors, *, told: bool = False) -> str:
         tables = "".join(table_part(each, anchor(each)) for each in section.tables)
         drawn = f"<section><h2>Tables</h2>{tables}</section>"
     if section.figures:
-        figures = "".join(figure_part(each, anchor(each)) for each in section.figures)
+        figures = "".join(figure_part(each, palette, anchor(each)) for each in section.figures)
         drawn += f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>'
     return drawn
 

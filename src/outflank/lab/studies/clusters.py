@@ -29,6 +29,7 @@ from outflank.lab.measuring import (
 from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
 from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
+from outflank.words import how_many
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
@@ -102,7 +103,7 @@ def threshold_conclusion(where: str, samples: Sequence[Sample], rounds: int) -> 
         tables.append(Table.of(f"threshold, {policy}{like}, {where}", rows))
         times = {threshold: median(found, "seconds") for threshold, found in sorted(groups.items())}
         best = min(times, key=lambda threshold: times[threshold])
-        notes.append(f"{policy}: jobs of {best} plies are fastest.")
+        notes.append(f"{policy}: jobs of {how_many(best, 'ply', 'plies')} are fastest.")
         points = tuple((threshold, seconds / times[best]) for threshold, seconds in times.items())
         series.append(Series(name=str(policy), points=points))
     for program in PROGRAMS.values():

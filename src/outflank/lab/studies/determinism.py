@@ -10,6 +10,7 @@ from outflank.lab.measuring import grouped
 from outflank.lab.report import Sample, Table, sample_shape
 from outflank.schema import Several, Shape
 from outflank.search.contract import Stop
+from outflank.words import how_many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class Determinism(Experiment[Choice]):
             for workers in chosen.workers:
                 found += [
                     Task(
-                        f"{scheme}, {workers} workers, game {number}",
+                        f"{scheme}, {how_many(workers, 'worker')}, game {number}",
                         partial(_game, chosen, scheme, workers, number),
                     )
                     for number in range(1, chosen.rounds + 1)
@@ -67,7 +68,7 @@ class Determinism(Experiment[Choice]):
                 }
             )
         same = all(line["same moves and values"] for line in lines)
-        note = f"{len(lines)} games, {'all the same' if same else 'not all the same'}."
+        note = f"{how_many(len(lines), 'game')}, {'all the same' if same else 'not all the same'}."
         return Conclusion(tables=(Table.of(f"games at depth {chosen.depth}", lines),), notes=(note,), passed=same)
 
 

@@ -93,7 +93,7 @@ class Parallelism(Experiment[Choice]):
                 deepest = max(_depths(chosen, scheme))
                 found += [
                     Task(
-                        f"{scheme}, depth {deepest}, {workers} workers, round {round_}",
+                        f"{scheme}, depth {deepest}, {how_many(workers, 'worker')}, round {round_}",
                         partial(_timed, chosen, scheme, deepest, workers, round_),
                         _weight(chosen, scheme, deepest) / min(workers, usable_cores()),
                     )

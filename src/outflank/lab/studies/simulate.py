@@ -20,6 +20,7 @@ from outflank.lab.simulation_report import concluded, middle
 from outflank.machine import usable_cores
 from outflank.schema import Count, Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Stop
+from outflank.words import how_many
 
 _WHERE: dict[str, Kind] = {"threshold": Several}
 _RUN: dict[str, Kind] = {**_WHERE, "count": Several, "policy": str, "round": Several, "value": int, "jobs": Count}
@@ -98,7 +99,7 @@ class Simulate(Experiment[Choice]):
                     ]
                     tasks += [
                         Task(
-                            f"{here}: {count} nodes, {policy}",
+                            f"{here}: {how_many(count, 'node')}, {policy}",
                             partial(_checked, chosen, position, threshold, count, policy),
                             2.0 * chosen.rounds,
                         )

@@ -16,11 +16,11 @@ from outflank.ui.cli.common import (
     position_options,
     print_json,
     progress_line,
-    several,
 )
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import interruptibly
 from outflank.ui.cli.search_view import value_fields
+from outflank.words import how_many
 
 
 @click.group("book", cls=Group, invoke_without_command=True)
@@ -65,7 +65,7 @@ def build_command(
     with progress_line() as tell:
 
         def told(done: int, known: int) -> None:
-            tell(f"{several(done, 'position')}, {known - done} more in this ply")
+            tell(f"{how_many(done, 'position')}, {known - done} more in this ply")
 
         try:
             built = interruptibly(lambda: build(board, Path(out), plan, stop=stop, told=told, workers=workers), stop)
@@ -77,7 +77,7 @@ def build_command(
 
 def _told(built: Built, plan: Plan, *, interrupted: bool) -> str:
     """What a build has done, above all if that is nothing."""
-    positions = several(len(built.book.entries), "position")
+    positions = how_many(len(built.book.entries), "position")
     if not (built.searched or built.deepened or interrupted):
         return f"{positions}; nothing to search: those asked for are known to depth {plan.depth} or more"
     parts = [f"{built.searched:,} searched"]
@@ -109,7 +109,7 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
         )
         return 0 if moves else 1
     console = output()
-    console.print(several(len(book.entries), "position"))
+    console.print(how_many(len(book.entries), "position"))
     for code, value in moves:
         console.print(f"  {board.move(code)}  {book.scale.say(value)}  depth {depth}")
     if not moves:

@@ -8,6 +8,7 @@ from rich.text import Text
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.statistics import ClusterStatistics, cluster_statistics
 from outflank.ui.cli.common import scaled
+from outflank.words import how_many
 
 MOST_ROWS = 16
 """Nodes shown one by one."""
@@ -62,10 +63,9 @@ def node_grid(found: ClusterStatistics) -> Grid:
 
 def conclusion(found: ClusterStatistics) -> list[str]:
     """Report 000's statistics, in words."""
-    count = len(found.nodes)
     lines = [
-        f"{count} {'node' if count == 1 else 'nodes'} on {found.engine}, replication {found.replication}, "
-        f"jobs of {found.threshold} plies, {_bytes(found.total('memory_bytes'))} of memory",
+        f"{how_many(len(found.nodes), 'node')} on {found.engine}, replication {found.replication}, "
+        f"jobs of {how_many(found.threshold, 'ply', 'plies')}, {_bytes(found.total('memory_bytes'))} of memory",
         f"a node: useful {found.useful_seconds:.2f} s, parallel overhead {found.overhead_seconds:.2f} s, "
         f"total {found.seconds:.2f} s",
         f"steals: {found.total('steals_won'):,} of {found.total('steals_tried'):,} tried ({found.steal_success:.1%}); "
@@ -74,13 +74,15 @@ def conclusion(found: ClusterStatistics) -> list[str]:
     ]
     if found.total("messages"):
         lines.append(
-            f"replicated entries: {found.total('replicated_hits'):,} hits, {found.total('replicated_sorts'):,} sorts; "
-            f"{found.total('messages'):,} messages, {found.total('broadcast_seconds'):.2f} s of broadcasting, "
+            f"replicated entries: {how_many(found.total('replicated_hits'), 'hit')}, "
+            f"{how_many(found.total('replicated_sorts'), 'sort')}; "
+            f"{how_many(found.total('messages'), 'message')}, "
+            f"{found.total('broadcast_seconds'):.2f} s of broadcasting, "
             f"{found.total('waited_seconds'):.2f} s of waiting, {found.total('entries_dropped'):,} dropped"
         )
     slowest = max((node.slowest_stop_seconds for node in found.nodes), default=0.0)
     if found.total("stops"):
-        lines.append(f"stopped: {found.total('stops'):,} jobs, the slowest after {1e3 * slowest:.1f} ms")
+        lines.append(f"stopped: {how_many(found.total('stops'), 'job')}, the slowest after {1e3 * slowest:.1f} ms")
     lines += [f"lost: {loss}" for loss in found.losses]
     return lines
 

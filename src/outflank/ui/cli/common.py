@@ -150,11 +150,6 @@ def describe(board: Board[Any]) -> str:
     return type(board.game).__name__
 
 
-def several(number: int, one: str, many: str | None = None) -> str:
-    """`1 move`, `2 moves`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def scaled(number: float) -> str:
     """A large number in a few digits: 950, 12.3 k, 5.1 M, 2.0 G."""
     for factor, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):

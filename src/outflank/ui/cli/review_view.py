@@ -15,7 +15,8 @@ from outflank.formats.record import Record
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale, counted, unit_of
-from outflank.ui.cli.common import describe, several
+from outflank.ui.cli.common import describe
+from outflank.words import how_many
 
 HEIGHT, WIDEST, LABEL = 11, 100, 7
 """Lines of the plot in the terminal, its columns, and those beside it."""
@@ -155,9 +156,9 @@ def _summary(found: Findings) -> list[str]:
     board, judged, marks = found.board, found.judged, found.marks
     unit = unit_of(board.game).name
     forced, passes = unjudged(board)
-    parts = [f"{several(len(judged), 'move')} judged, in {unit}"]
+    parts = [f"{how_many(len(judged), 'move')} judged, in {unit}"]
     parts += [f"{forced} forced"] if forced else []
-    parts += [f"{several(passes, 'pass', 'passes')}, which the numbers of moves count too"] if passes else []
+    parts += [f"{how_many(passes, 'pass', 'passes')}, which the numbers of moves count too"] if passes else []
     lines = [f"{describe(board)}, {'; '.join(parts)}"]
     for side in (Side.BLACK, Side.WHITE):
         mine = [each for each in judged if each.side is side]
@@ -165,8 +166,8 @@ def _summary(found: Findings) -> list[str]:
             wrong = [marks.of(each.loss) for each in mine]
             lost = sum(each.loss for each in mine)
             lines.append(
-                f"{side}: {lost:.1f} {unit} lost in {several(len(mine), 'move')}; {wrong.count('?!')} doubtful, "
-                f"{several(wrong.count('?'), 'mistake')}, {several(wrong.count('??'), 'blunder')}"
+                f"{side}: {lost:.1f} {unit} lost in {how_many(len(mine), 'move')}; {wrong.count('?!')} doubtful, "
+                f"{how_many(wrong.count('?'), 'mistake')}, {how_many(wrong.count('??'), 'blunder')}"
             )
     return lines
 

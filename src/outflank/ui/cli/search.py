@@ -28,7 +28,7 @@ from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
-from outflank.words import from_words
+from outflank.words import from_words, how_many
 
 Item = Result | BaseException | None
 """What the searching thread hands over: a result, what went wrong, or that it has ended."""
@@ -352,7 +352,7 @@ def _show(
         if stop.called:
             console.print("The comparison was stopped.")
         else:
-            console.print(f"one worker: {beside.alone.nodes:,} nodes, {beside.alone.seconds:.2f} s")
+            console.print(f"one worker: {how_many(beside.alone.nodes, 'node')}, {beside.alone.seconds:.2f} s")
             console.print(
                 f"speed-up {beside.speed_up:.2f}, efficiency {beside.efficiency:.2f}, "
                 f"search overhead {beside.search_overhead:+.1%}"

@@ -13,7 +13,8 @@ from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Comparison, Progress, Result, WorkerStatistics
-from outflank.ui.cli.common import describe, scaled, several
+from outflank.ui.cli.common import describe, scaled
+from outflank.words import how_many
 
 
 def fields(result: Result) -> dict[str, Any]:
@@ -181,12 +182,12 @@ def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list
         lines += [f"  {entry.move}  {last.scale.say(entry.value, exact=last.exact)}" for entry in last.best]
     speed = f"{scaled(last.nodes_per_second)} nodes/s"
     lines.append(
-        f"{several(last.nodes, 'node')}, {several(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"
+        f"{how_many(last.nodes, 'node')}, {how_many(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"
     )
     if last.scheme is not None:
         memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
         lines.append(
-            f"{last.scheme}, {several(len(last.workers), 'worker')}{memory}, idle {last.idle_share:.1%} of their time"
+            f"{last.scheme}, {how_many(len(last.workers), 'worker')}{memory}, idle {last.idle_share:.1%} of their time"
         )
     if last.table_bytes:
         share = 100 * last.hits / last.lookups if last.lookups else 0.0

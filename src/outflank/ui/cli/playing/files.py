@@ -17,6 +17,7 @@ from outflank.formats.records import read_records, write_records
 from outflank.formats.setup import Setup
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side
+from outflank.words import how_many
 
 
 def record_of(
@@ -97,7 +98,7 @@ def load_game(words: str, game: Any) -> Loaded:
     board = Board.from_setup(record.setup)
     if type(board.game) is not type(game):
         raise OutflankError(f"{path} holds another game")
-    said = f"{path}, {len(record.moves)} moves"
+    said = f"{path}, {how_many(len(record.moves), 'move')}"
     if others:
         many = f"{others + 1:,}" if others + 1 < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
         said += f": game {number:,} of {many} (load FILE NUMBER takes another)"
