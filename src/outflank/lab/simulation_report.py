@@ -177,7 +177,7 @@ def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure,
     if shown:
         series = tuple(
             Series(
-                name=how_many(count, "node"),
+                name=how_many(int(number(count)), "node"),
                 points=tuple(
                     (number(depth), median(found, "effort")) for (depth,), found in grouped(each, "depth").items()
                 ),

@@ -35,8 +35,9 @@ table {border-collapse:collapse;table-layout:auto;font-variant-numeric:tabular-n
 table {color:inherit;font-size:.9em;margin:0}
 th, td {padding:.25em .6em;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top;max-width:26em}
 th {vertical-align:bottom;border-bottom:2px solid var(--soft);font-weight:600}
-tbody tr:nth-child(odd) {background:none}
+thead tr, tbody tr:nth-child(odd) {background:var(--paper)}
 tbody tr:nth-child(even), tbody tr:hover {background:var(--shade)}
+th:first-child, td:first-child {position:sticky;left:0;background:inherit;max-width:min(26em,40vw)}
 .number {text-align:right}
 td.number {white-space:nowrap}
 .figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32em),1fr));gap:1em 2em}
