@@ -280,7 +280,7 @@ def check_searched(name, out):
 
 @pytest.mark.compiled
 def test_a_depth_that_is_never_reached_is_not_told_as_searched():
-    report = lab.run("scaling", position=OthelloBoard.start(4).to_text(), depth=40, workers=(1,), rounds=1)
+    report = lab.run("scaling", positions=("start4",), depth=40, workers=(1,), rounds=1)
     (told,) = report.searched
     assert told.depth < 40
 
@@ -598,7 +598,7 @@ def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, ca
         ["profile", "--scheme", "abdada"],
         ["nodes", "--algorithms", "Negascout"],
         ["races", "--schemes", "root-parallel"],
-        ["schedule", "--position", "elsewhere"],
+        ["schedule", "--positions", "elsewhere"],
         ["branching", "--evaluations", "luck"],
     ],
 )
@@ -730,7 +730,7 @@ def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkey
         ("scaling", {"nodes": (1, 4)}, "nodes plays no part without a cluster"),
         ("scaling", {"boards": ("start",)}, "boards plays no part without a cluster"),
         ("scaling", {"cluster": "local:2", "schemes": ("jamboree",)}, "schemes plays no part on a cluster"),
-        ("scaling", {"cluster": "local:2", "position": "f5d6"}, "position plays no part on a cluster"),
+        ("scaling", {"cluster": "local:2", "positions": ("f5d6",)}, "positions plays no part on a cluster"),
         ("threshold", {"policies": ("none",)}, "policies plays no part without a cluster"),
         ("threshold", {"cluster": "local:2", "workers": 77}, "workers plays no part on a cluster"),
     ],
@@ -820,9 +820,9 @@ def test_nobody_takes_over_an_experiment_of_the_package():
         ("scaling", {"algorithm": "minimax"}, "ybw does not carry minimax: only"),
         ("scaling", {"schemes": ("fork-join", "jamboree"), "algorithm": "minimax"}, "jamboree does not carry"),
         ("scaling", {"algorithm": "negascout"}, "ybw does not carry negascout"),
-        ("scaling", {"game": "abalone", "position": "f5d6"}, "game=abalone, but the position is one of othello: f5d6"),
-        ("profile", {"game": "abalone", "position": "f5d6"}, "game=abalone, but the position is one of othello: f5d6"),
-        ("profile", {"position": ABALONE}, "game=othello, but the position is one of abalone"),
+        ("scaling", {"game": "abalone", "positions": ("f5d6",)}, "game=abalone, but the position is one of othello"),
+        ("profile", {"game": "abalone", "positions": ("f5d6",)}, "game=abalone, but the position is one of othello"),
+        ("profile", {"positions": (ABALONE,)}, "game=othello, but the position is one of abalone"),
     ],
 )
 def test_what_does_not_go_together_is_refused(name, wrong, says):

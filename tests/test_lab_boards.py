@@ -107,7 +107,7 @@ def test_parameters_of_old_had_one_position():
 
 def test_the_command_line_says_which_positions_there_are(capsys):
     with pytest.raises(SystemExit) as ended:
-        main(["lab", "profile", "--position", "midgam"])
+        main(["lab", "profile", "--positions", "midgam"])
     assert ended.value.code == 2
     assert "did you mean 'midgame'?" in capsys.readouterr().err
 

@@ -107,11 +107,6 @@ def lab_positions() -> dict[str, AbaloneBoard]:
     return {name: board for name, board in found.items() if isinstance(board, AbaloneBoard)}
 
 
-def chosen_board(game: str, position: str | None) -> Board[Any]:
-    """The one position that is asked for."""
-    return chosen_boards(game, None if position is None else (position,))[0].board
-
-
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A position that is asked for."""

@@ -2,21 +2,31 @@
 
 import os
 import statistics
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Annotated, Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.lab.classroom import Stopped
 from outflank.lab.experiment import Task
 from outflank.lab.report import Cell, Sample
 from outflank.lab.searched import search, unnoted
+from outflank.lab.whole_games import joined, play
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.division import scheme_named
 from outflank.words import how_many
+
+resource: ModuleType | None
+try:
+    import resource
+except ImportError:  # Windows has none
+    resource = None
 
 Workers = Annotated[int, Between(1, MOST_WORKERS)]
 
@@ -40,6 +50,12 @@ SEARCHED: dict[str, Kind] = {
 """What `searched` puts into a sample."""
 
 
+def placed(sample: Sample) -> dict[str, Kind]:
+    """What a sample holds of a position and a game: documents of old do not name their position."""
+    known: dict[str, Kind] = {"position": str, "turns": Count, "moves": str}
+    return {name: kind for name, kind in known.items() if name in sample}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
     """One of several searches that are compared."""
@@ -50,6 +66,8 @@ class Side:
     depth: int
     options: dict[str, Any]
     """For `search`."""
+    plays: str | None = None
+    """A whole game is played from the board, instead of a search: one of `PLAYING`."""
 
     @property
     def name(self) -> str:
@@ -58,18 +76,36 @@ class Side:
 
 
 def searched(side: Side, stop: Stop, **more: Any) -> tuple[Result, Sample]:
-    """Search a side once: the result, and the sample that it makes."""
-    before = os.times()
-    found = search(side.board, Limits(depth=side.depth), stop=stop, **{"workers": 1, **side.options, **more})
-    after = os.times()
+    """Search a side once, or play its game: the result, and the sample that it makes."""
+    options = {"workers": 1, **side.options, **more}
+    moves: Sample = {}
+    before = processor_times()
+    if side.plays is None:
+        found = search(side.board, Limits(depth=side.depth), stop=stop, **options)
+    else:
+        board, began = side.board.copy(), time.perf_counter()
+        turns = list(play(side.plays, board, side.depth, stop, **options))
+        found = joined(turns, time.perf_counter() - began)
+        moves = {"turns": len(turns), "moves": " ".join(map(str, board.moves))}
+    after = processor_times()
     return found, {
         **side.labels,
         "depth": side.depth,
         "seconds": found.seconds,
-        "user_seconds": after.user - before.user,
-        "system_seconds": after.system - before.system,
+        "user_seconds": after[0] - before[0],
+        "system_seconds": after[1] - before[1],
         **counted(found),
+        **moves,
     }
+
+
+def processor_times() -> tuple[float, float]:
+    """User and system time of this process, in seconds; where the system tells, to the microsecond."""
+    if resource is None:
+        found = os.times()
+        return found.user, found.system
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime, used.ru_stime
 
 
 def counted(found: Result) -> Sample:
@@ -109,7 +145,10 @@ def in_rounds(sides: Sequence[Side], rounds: int) -> list[Task]:
 def _sampled(side: Side, number_: int, stop: Stop) -> list[Sample]:
     if number_ == 1:
         warm(side)
-    _, sample = searched(side, stop)
+    try:
+        _, sample = searched(side, stop)
+    except Stopped:
+        return []  # nothing of a stopped game is kept
     return [{**sample, "round": number_}]
 
 

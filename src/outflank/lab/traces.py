@@ -28,11 +28,14 @@ KINDS = (SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE)
 worker's; searches what is given up then; takes moves, delivers values and leaves frames; has nothing to do."""
 
 
-def intervals(events: npt.NDArray[np.int64]) -> Iterator[Sample]:
-    """The time between two events of a worker: its kind, and in which line of the tree it was spent."""
+def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn: int | None = None) -> Iterator[Sample]:
+    """The time between two events of a worker: its kind, and in which line of the tree it was spent.
+
+    Times count from the first event, or from `origin`; the lines of one `turn` of a game begin with its number.
+    """
     if not len(events):
         return
-    origin = int(events[0, 0])
+    origin = int(events[0, 0]) if origin is None else origin
     paths: dict[int, tuple[str, ...]] = {}  # frame: the line of moves that leads to it
     job: dict[int, tuple[str, ...]] = {}  # worker: the line of the job in hand
     last: dict[int, tuple[int, int, int]] = {}  # worker: when its last event was, its nodes then, its kind
@@ -40,7 +43,7 @@ def intervals(events: npt.NDArray[np.int64]) -> Iterator[Sample]:
         before = last.get(worker)
         last[worker] = (time, nodes, kind)
         if kind == STARTED:
-            paths[frame] = (f"depth {detail}",)
+            paths[frame] = (f"depth {detail}" if turn is None else f"turn {turn}",)
             job[worker] = paths[frame]
             continue  # what was before is not the search's
         line = job.get(worker, ())
@@ -157,6 +160,6 @@ def _boxes(sample: Sample) -> tuple[str, ...]:
 
 
 def line_of(text: str) -> list[str]:
-    """A line of the tree, move by move; the iteration's depth comes first."""
+    """A line of the tree, move by move; the iteration's depth comes first, or the turn of a game."""
     words = text.split()
-    return [" ".join(words[:2]), *words[2:]] if words[:1] == ["depth"] else words
+    return [" ".join(words[:2]), *words[2:]] if words[:1] in (["depth"], ["turn"]) else words

@@ -1,22 +1,47 @@
 """Where the time of a parallel search goes: what HPCToolkit showed report 004."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.lab.boards import chosen_board
+from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.lab.classroom import Stopped
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import fact
-from outflank.lab.measuring import Side, beyond_cores, check_divides, grouped, number, searched, warm
-from outflank.lab.report import Flame, FlameBox, Interval, Plot, Sample, Series, Table, Timeline, sample_shape
+from outflank.lab.measuring import (
+    Side,
+    beyond_cores,
+    check_divides,
+    grouped,
+    median,
+    number,
+    placed,
+    searched,
+    warm,
+)
+from outflank.lab.report import (
+    Cell,
+    Figure,
+    Flame,
+    FlameBox,
+    Interval,
+    Plot,
+    Sample,
+    Series,
+    Table,
+    Timeline,
+    sample_shape,
+)
 from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, joined, line_of
+from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
 from outflank.parallel.events import Recording
 from outflank.schema import Between, Count, Duration, Misfit, Shape
 from outflank.search.contract import Stop
-from outflank.search.division import scheme_named
+from outflank.search.division import check_carries, scheme_named
 
 COLUMNS = 200
 """Points of the curve of busy workers."""
@@ -33,16 +58,60 @@ class Choice(Parameters):
     """What is measured."""
 
     game: str = option("othello", "othello (a mid-game board) or abalone (report 003's first mid-game).")
-    position: str | None = option(None, "A position in any notation.  [the game's]")
-    scheme: str = option("ybw", "fork-join, root-split, pv-split, jamboree or ybw.")
+    positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
+    whole_game: str | None = option(None, WHOLE_GAME)
+    scheme: str | None = option(
+        None, "fork-join, root-split, pv-split, jamboree or ybw.  [ybw; fork-join for a report's game]"
+    )
     depth: int | None = option(None, "Plies.  [11 for Othello, 6 for Abalone; minimax 7 and 4]")
     workers: int = option(core_counts()[-1], "Workers.")
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's own]")
 
     def __post_init__(self) -> None:
         super(Choice, self).__post_init__()
-        chosen_board(self.game, self.position)
-        check_divides(self.scheme)
+        chosen_boards(self.game, self.positions)
+        check_playing(self.whole_game, self.game, self.positions)
+        check_divides(self.dividing)
+        program = program_of(self.whole_game)
+        if program is not None:
+            check_carries(scheme_named(self.dividing), program.search["algorithm"])
+
+    @property
+    def dividing(self) -> str:
+        """The scheme."""
+        program = program_of(self.whole_game)
+        return self.scheme or ("ybw" if program is None else str(program.shared["parallel"]))
+
+    @property
+    def minimax(self) -> bool:
+        """Whether it searches by minimax, as reports 002 and 004 do."""
+        return self.dividing == "fork-join" or "pvs" not in scheme_named(self.dividing).carries
+
+    @property
+    def sides(self) -> list[Side]:
+        """What is searched, or played: one for each position."""
+        othello = self.game == "othello"
+        program = program_of(self.whole_game)
+        usual = (7 if othello else 4) if self.minimax else (11 if othello else 6)
+        options: dict[str, Any] = {"algorithm": "minimax" if self.minimax else "pvs", "deepen": not self.minimax}
+        if program is not None:
+            options |= {**program.search, **program.shared}
+        options |= {"parallel": self.dividing, "workers": self.workers}
+        if self.threshold is not None or "threshold" not in options:
+            options["threshold"] = self.threshold
+        found = []
+        for place in chosen_boards(self.game, self.positions):
+            board = first_board(self.whole_game, place.board)
+            found.append(
+                Side(
+                    labels={"position": place.name if board is place.board else "start"},
+                    board=board,
+                    depth=place.depth or self.depth or usual,
+                    options=options,
+                    plays=self.whole_game,
+                )
+            )
+        return found
 
 
 @register
@@ -55,10 +124,11 @@ class Profile(Experiment[Choice]):
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
-        return [Task("search", partial(_traced, chosen))]
+        return [Task(str(side.labels["position"]), partial(_traced, side)) for side in chosen.sides]
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
         return sample_shape(
+            placed(sample),
             what=Literal["interval", "total"],
             worker=Annotated[int, Between(0, chosen.workers - 1)],
             kind=Literal[*KINDS],
@@ -70,25 +140,57 @@ class Profile(Experiment[Choice]):
         )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        spans = [sample for sample in samples if sample["what"] == "interval"]
-        totals = [sample for sample in samples if sample["what"] == "total"]
-        end = max((number(sample["end_us"]) for sample in spans), default=0.0)
-        rows = _shares(totals, chosen.workers)
-        nodes = sum(int(number(total["nodes"])) for total in totals)
-        scheduler = _share_of(totals, ("spawn", "steal", "schedule"))
-        notes = [
-            f"Runtime of its own (spawn, steal, schedule): {scheduler:.2%} of the busy time "
-            f"(report 004: {fact('004', 'scheduler_share_percent')} % at the scheduler). {nodes:,} nodes.",
-        ]
+        tables: list[Table] = []
+        figures: list[Figure] = []
+        notes: list[str] = []
+        places = grouped(samples, "position")
+        for (position,), here in places.items():
+            spans = [sample for sample in here if sample["what"] == "interval"]
+            totals = [sample for sample in here if sample["what"] == "total"]
+            of = f" of {position}" if len(places) > 1 else ""
+            end = max((number(sample["end_us"]) for sample in spans), default=0.0)
+            tables.append(
+                Table.of(f"{chosen.dividing}: time{of} by what it went into", _shares(totals, chosen.workers))
+            )
+            figures += [_timeline(chosen, spans, of), _busy(spans, end, chosen.workers, of), _flame(spans, of)]
+            nodes = sum(int(number(total["nodes"])) for total in totals)
+            scheduler = share_of(totals, RUNTIME)
+            notes.append(
+                f"Runtime of its own (spawn, steal, schedule){of}: {scheduler:.2%} of the busy time "
+                f"(report 004: {fact('004', 'scheduler_share_percent')} % at the scheduler). {nodes:,} nodes."
+            )
+        if len(places) > 1:
+            tables.append(_over_positions(places))
         return Conclusion(
-            tables=(Table.of(f"{chosen.scheme}: time by what it went into", rows),),
-            figures=(_timeline(chosen, spans), _busy(spans, end, chosen.workers), _flame(spans)),
-            notes=(*notes, *beyond_cores((chosen.workers,))),
+            tables=tuple(tables), figures=tuple(figures), notes=(*notes, *beyond_cores((chosen.workers,)))
         )
 
     def files(self, chosen: Choice, samples: Sequence[Sample]) -> dict[str, str]:
-        spans = [sample for sample in samples if sample["what"] == "interval"]
-        return {".trace.json": chrome_trace(spans), ".folded": folded_stacks(spans)}
+        found: dict[str, str] = {}
+        places = grouped(samples, "position")
+        for (position,), here in places.items():
+            spans = [sample for sample in here if sample["what"] == "interval"]
+            name = f".{_in_a_file_name(str(position))}" if len(places) > 1 else ""
+            found |= {f"{name}.trace.json": chrome_trace(spans), f"{name}.folded": folded_stacks(spans)}
+        return found
+
+
+RUNTIME = ("spawn", "steal", "schedule")
+"""What a worker does for the sake of sharing alone."""
+
+
+def _in_a_file_name(position: str) -> str:
+    return re.sub(r"[^A-Za-z0-9-]+", "-", position)
+
+
+def _over_positions(places: Mapping[tuple[Cell, ...], Sequence[Sample]]) -> Table:
+    """The shares of all kinds, a row for each position and the medians."""
+    rows: list[Sample] = []
+    for (position,), here in places.items():
+        totals = [sample for sample in here if sample["what"] == "total"]
+        rows.append({"position": position, **{kind: share_of(totals, (kind,), of=KINDS) for kind in KINDS}})
+    rows.append({"position": "median", **{kind: median(rows, kind) for kind in KINDS}})
+    return Table.of("shares of the time by position", rows)
 
 
 def _forwards(sample: Sample) -> None:
@@ -98,28 +200,20 @@ def _forwards(sample: Sample) -> None:
         raise Misfit("line", f"expected {MOST_PLIES} moves at most")
 
 
-def _traced(chosen: Choice, stop: Stop) -> list[Sample]:
-    board = chosen_board(chosen.game, chosen.position)
-    minimax = "pvs" not in scheme_named(chosen.scheme).carries or chosen.scheme == "fork-join"
-    othello = chosen.game == "othello"
-    depth = chosen.depth or ((7 if othello else 4) if minimax else (11 if othello else 6))
-    options: dict[str, Any] = {
-        "algorithm": "minimax" if minimax else "pvs",
-        "parallel": chosen.scheme,
-        "workers": chosen.workers,
-        "threshold": chosen.threshold,
-        "deepen": not minimax,
-    }
+def _traced(side: Side, stop: Stop) -> list[Sample]:
     recording = Recording(1 << 20)
-    side = Side(labels={}, board=board, depth=depth, options={**options, "instrument": recording})
-    warm(side)
+    recorded = replace(side, options={**side.options, "instrument": recording})
+    warm(recorded)
     recording.taken()
-    searched(side, stop)
-    every = list(intervals(recording.taken()))
+    try:
+        every = list(_intervals(recorded, recording, stop))
+    except Stopped:
+        return []  # nothing of a stopped game is kept
     if recording.lost:
         raise OutflankError(f"{recording.lost:,} events found no room: choose a higher --threshold or a lower --depth")
     totals: list[Sample] = [
         {
+            **side.labels,
             "what": "total",
             "worker": worker,
             "kind": kind,
@@ -135,8 +229,26 @@ def _traced(chosen: Choice, stop: Stop) -> list[Sample]:
     while len(kept) > MOST_INTERVALS:
         least = 2 * least or span / 10 / MOST_INTERVALS
         kept = joined(every, least)
-    names = _move_names(board, kept)
-    return [*totals, *({"what": "interval", **sample, "line": _named(str(sample["line"]), names)} for sample in kept)]
+    names = _move_names(side.board, kept)
+    return [
+        *totals,
+        *({**side.labels, "what": "interval", **sample, "line": _named(str(sample["line"]), names)} for sample in kept),
+    ]
+
+
+def _intervals(side: Side, recording: Recording, stop: Stop) -> Iterator[Sample]:
+    """What workers did in a search, or turn by turn in a game."""
+    if side.plays is None:
+        searched(side, stop)
+        yield from intervals(recording.taken())
+        return
+    origin: int | None = None
+    turns = play(side.plays, side.board.copy(), side.depth, stop, **side.options)
+    for turn, _ in enumerate(turns, 1):
+        events = recording.taken()
+        if origin is None and len(events):
+            origin = int(events[0, 0])
+        yield from intervals(events, origin=origin, turn=turn)
 
 
 def _move_names(board: Board[Any], samples: Sequence[Sample]) -> dict[str, str]:
@@ -167,17 +279,22 @@ def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
     return rows
 
 
-def _share_of(totals: Sequence[Sample], kinds: tuple[str, ...]) -> float:
+BUSY = tuple(kind for kind in KINDS if kind != IDLE)
+
+
+def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str, ...] = BUSY) -> float:
+    """Some kinds' part of the time that others took together."""
+
     def seconds(wanted: tuple[str, ...]) -> float:
         return sum(number(each["end_us"]) for each in totals if each["kind"] in wanted)
 
-    busy = seconds(tuple(kind for kind in KINDS if kind != IDLE))
-    return seconds(kinds) / busy if busy else 0.0
+    whole = seconds(of)
+    return seconds(kinds) / whole if whole else 0.0
 
 
-def _timeline(chosen: Choice, samples: Sequence[Sample]) -> Timeline:
+def _timeline(chosen: Choice, samples: Sequence[Sample], of: str) -> Timeline:
     return Timeline(
-        title=f"{chosen.scheme}: what each worker did",
+        title=f"{chosen.dividing}: what each worker did{of.replace(' of ', ' in ')}",
         unit="ms",
         kinds=KINDS[:-1],
         intervals=tuple(
@@ -190,11 +307,11 @@ def _timeline(chosen: Choice, samples: Sequence[Sample]) -> Timeline:
             for sample in samples
             if sample["kind"] != IDLE
         ),
-        caption="Blank: idle, or between two iterations.",
+        caption="Blank: idle, or between two iterations or turns.",
     )
 
 
-def _busy(samples: Sequence[Sample], end: float, workers: int) -> Plot:
+def _busy(samples: Sequence[Sample], end: float, workers: int, of: str) -> Plot:
     """How many workers were busy, column by column."""
     columns = [0.0] * COLUMNS
     width = end / COLUMNS or 1.0
@@ -206,7 +323,7 @@ def _busy(samples: Sequence[Sample], end: float, workers: int) -> Plot:
             columns[column] += max(0.0, min(until, (column + 1) * width) - max(begin, column * width))
     points = tuple(((column + 0.5) * width / 1000, filled / width) for column, filled in enumerate(columns))
     return Plot(
-        title="busy workers over time",
+        title=f"busy workers{of} over time",
         x="time (ms)",
         y="workers",
         series=(
@@ -216,7 +333,7 @@ def _busy(samples: Sequence[Sample], end: float, workers: int) -> Plot:
     )
 
 
-def _flame(samples: Sequence[Sample]) -> Flame:
+def _flame(samples: Sequence[Sample], of: str) -> Flame:
     root = FlameBox("all workers")
     for sample in samples:
         kind = str(sample["kind"])
@@ -225,8 +342,8 @@ def _flame(samples: Sequence[Sample]) -> Flame:
             [*path, *([] if kind == SEARCH else [kind])], (number(sample["end_us"]) - number(sample["begin_us"])) / 1000
         )
     return Flame(
-        title="flame graph of the tree",
+        title=f"flame graph of the tree{of}",
         unit="ms",
         root=root,
-        caption="Iterations, then root moves, then the replies that became split points; idle time beside them.",
+        caption="Iterations or turns, root moves, the replies that became split points; idle time beside them.",
     )

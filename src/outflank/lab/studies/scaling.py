@@ -1,11 +1,12 @@
 """How much faster more workers are: the table that all five reports have."""
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.errors import OutflankError
-from outflank.lab.boards import chosen_board
+from outflank.errors import InvalidOption, OutflankError
+from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
@@ -21,12 +22,13 @@ from outflank.lab.measuring import (
     median,
     median_count,
     number,
+    placed,
     relative_spread,
     search_overhead,
     share,
     speed_up_range,
 )
-from outflank.lab.report import Figure, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.studies.clusters import (
     OPENINGS,
     check_cluster,
@@ -35,6 +37,7 @@ from outflank.lab.studies.clusters import (
     scaling_tasks,
     start_board,
 )
+from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
 from outflank.search.division import check_carries, scheme_named
@@ -52,12 +55,15 @@ class Choice(Parameters):
     """What is measured."""
 
     game: str = option("othello", "othello (a mid-game board) or abalone (report 003's first mid-game).")
-    position: str | None = option(None, "A position in any notation.  [the game's]")
-    schemes: tuple[str, ...] = option(("ybw",), "Schemes, by name.")
+    positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
+    whole_game: str | None = option(None, WHOLE_GAME)
+    schemes: tuple[str, ...] | None = option(None, "Schemes, by name.  [ybw; fork-join for a report's game]")
     algorithm: str | None = option(None, "minimax, alphabeta, pvs or mtdf.  [pvs; minimax for fork-join]")
     depth: int | None = option(None, "Plies.  [12 for Othello, 6 for Abalone; minimax 7 and 4]")
     workers: tuple[int, ...] = option(core_counts(), "Numbers of workers.")
     rounds: int = option(FEWEST_ROUNDS, "Times that each is measured.")
+    threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's, or report's]")
+    schedule: str | None = option(None, "one, rows or static: how a node's moves are handed out.  [one; 004: rows]")
     share_alpha: bool = option(True, "Whether root moves know of each other's values; report 003's do not.")
     cluster: str | None = option(None, "Measure nodes of a cluster: local:N, ray://HOST:PORT or mpi.")
     nodes: tuple[int, ...] = option((1, 2), "Numbers of its nodes, each with one worker.")
@@ -72,16 +78,30 @@ class Choice(Parameters):
         if self.cluster is not None:
             for board in self.boards:
                 start_board(board, CLUSTER_DEPTH)
-        chosen_board(self.game, self.position)
-        for name in self.schemes:
+        chosen_boards(self.game, self.positions)
+        check_playing(self.whole_game, self.game, self.positions)
+        program = program_of(self.whole_game)
+        if program is not None and self.algorithm not in (None, program.search["algorithm"]):
+            searches = program.search["algorithm"]
+            raise InvalidOption(f"algorithm={self.algorithm}: report {self.whole_game} searches by {searches}")
+        for name in self.dividing:
             scheme = scheme_named(name)
-            if self.algorithm is not None:
-                check_carries(scheme, self.algorithm)
+            if self.algorithm is not None or program is not None:
+                check_carries(scheme, _algorithm(self, name))
+
+    @property
+    def dividing(self) -> tuple[str, ...]:
+        """The schemes that are measured."""
+        program = program_of(self.whole_game)
+        return self.schemes or (("ybw",) if program is None else (program.shared["parallel"],))
 
     def unused(self) -> tuple[str, ...]:
         if self.cluster is None:
             return "nodes", "policies", "boards"
-        return "game", "position", "schemes", "algorithm", "workers", "share_alpha"
+        return (
+            *("game", "positions", "whole_game", "schemes", "algorithm", "workers"),
+            *("threshold", "schedule", "share_alpha"),
+        )
 
 
 @register
@@ -102,93 +122,158 @@ class Scaling(Experiment[Choice]):
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
         if chosen.cluster is not None:
             return scaling_shape(sample)
-        return sample_shape(SEARCHED, scheme=str, workers=Workers, round=Several)
+        return sample_shape(SEARCHED, placed(sample), scheme=str, workers=Workers, round=Several)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is not None:
             return scaling_conclusion(chosen.cluster, samples, chosen.rounds)
-        groups = grouped(samples, "scheme", "workers")
+        groups = grouped(samples, "position", "scheme", "workers")
         lines: list[Sample] = []
-        for (scheme, workers), found in groups.items():
-            serial = _serial(chosen, groups, str(scheme))
-            one = groups.get((scheme, 1))
-            lines.append(_row(str(scheme), int(number(workers)), found, serial, one))
+        for (position, scheme, workers), found in groups.items():
+            serial = _serial(chosen, groups, position, str(scheme))
+            one = groups.get((position, scheme, 1))
+            here: Sample = {} if position is None else {"position": position}
+            lines.append({**here, **_row(str(scheme), int(number(workers)), found, serial, one)})
         notes = list(beyond_cores(chosen.workers))
         fitting = {
             f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
-            for (scheme, workers), found in groups.items()
+            for (scheme, workers), found in grouped(samples, "scheme", "workers").items()
             if number(workers) <= usable_cores()
         }
         notes += disturbed(fitting)
         faster = [(str(line["scheme"]), number(line["workers"]), line["speed-up"]) for line in lines]
         notes += doubtful(faster, chosen.rounds, fewest=FEWEST_ROUNDS)
-        values = {str(scheme): {sample["value"] for sample in found} for (scheme, _), found in groups.items()}
-        differing = [scheme for scheme, seen in values.items() if len(seen) > 1]
+        differing = _differing(samples)
         if differing:
             notes.append(f"The value differs between runs of {', '.join(differing)}: it must not.")
+        notes += _of_games(samples)
         notes.append(
             "Speed-up is the serial program's time over this one's, both medians. Report 003 took evaluations per "
             "second instead: that counts the nodes which only a parallel search enters as gain."
         )
+        what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
+        tables = [Table.of(f"scaling, {what}", lines)]
+        if len({line.get("position") for line in lines}) > 1:
+            tables.append(_over_positions(lines))
         return Conclusion(
-            tables=(Table.of(f"scaling, {chosen.game}", lines),),
+            tables=tuple(tables),
             figures=_figures(chosen, groups),
             notes=tuple(notes),
             passed=not differing,
         )
 
 
+def _differing(samples: Sequence[Sample]) -> list[str]:
+    """Schemes whose value is not always the same, position by position; other games have other values."""
+    found = [
+        str(scheme)
+        for (_, scheme, _), each in grouped(samples, "position", "scheme", "moves").items()
+        if len({sample["value"] for sample in each}) > 1
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _of_games(samples: Sequence[Sample]) -> list[str]:
+    """What to say where games were played: they are only comparable if they are the same."""
+    games = {str(sample["moves"]) for sample in samples if "moves" in sample}
+    if not games:
+        return []
+    different = len({(sample.get("position"), sample["moves"]) for sample in samples if "moves" in sample})
+    positions = len({sample.get("position") for sample in samples})
+    turns = sorted({int(number(sample["turns"])) for sample in samples})
+    told = f"{turns[0]} to {turns[-1]}" if len(turns) > 1 else str(turns[0])
+    if different > positions:
+        return [
+            f"Whole games of {told} searched turns, but not always the same ones ({different} different games from "
+            f"{how_many(positions, 'position')}): times are of different games."
+        ]
+    return [f"Whole games of {told} searched turns: every side played the same moves."]
+
+
+def _over_positions(lines: Sequence[Sample]) -> Table:
+    """Medians over the positions, by scheme and workers."""
+    rows: list[Sample] = []
+    for (scheme, workers), found in grouped(lines, "scheme", "workers").items():
+        row: Sample = {"scheme": scheme, "workers": workers, "positions": len(found)}
+        for column in ("wall (s)", "speed-up", "efficiency", "search overhead", "idle share"):
+            cells = [line for line in found if line[column] is not None]
+            row[f"{column}, median"] = median(cells, column) if cells else None
+        rows.append(row)
+    return Table.of("scaling: medians over the positions", rows)
+
+
 def _sides(chosen: Choice) -> list[Side]:
-    board = chosen_board(chosen.game, chosen.position)
     sides: list[Side] = []
-    for scheme in chosen.schemes:
-        algorithm = _algorithm(chosen, scheme)
-        if algorithm in ("uct", "flat"):
-            raise OutflankError(f"scaling compares searches to a depth: {scheme} carries {algorithm}, which has none")
-        depth = chosen.depth or _usual_depth(chosen.game, algorithm)
-        options: dict[str, Any] = {"algorithm": algorithm, "share_alpha": chosen.share_alpha}
-        if algorithm == "minimax":
-            options |= {"deepen": False, "evaluation": "discs" if chosen.game == "othello" else None}
-        serial = Side(
-            labels={"scheme": f"serial {algorithm}", "workers": 1},
-            board=board,
-            depth=depth,
-            options={**options, "share_alpha": True, "workers": 1},
-        )
-        if serial not in sides:  # once for all schemes that are held against it
-            sides.append(serial)
-        sides += [
-            Side(
-                labels={"scheme": scheme, "workers": workers},
+    program = program_of(chosen.whole_game)
+    for place in chosen_boards(chosen.game, chosen.positions):
+        board = first_board(chosen.whole_game, place.board)
+        name = place.name if board is place.board else "start"
+        for scheme in chosen.dividing:
+            algorithm = _algorithm(chosen, scheme)
+            if algorithm in ("uct", "flat"):
+                raise OutflankError(
+                    f"scaling compares searches to a depth: {scheme} carries {algorithm}, which has none"
+                )
+            depth = place.depth or chosen.depth or _usual_depth(chosen.game, algorithm, chosen.whole_game)
+            options: dict[str, Any] = {"algorithm": algorithm, "share_alpha": chosen.share_alpha}
+            if algorithm == "minimax":
+                options |= {"deepen": False, "evaluation": "discs" if chosen.game == "othello" else None}
+            if program is not None:
+                options |= program.search
+            shared = {**(program.shared if program is not None else {}), **_division(chosen)}
+            serial = Side(
+                labels={"position": name, "scheme": f"serial {algorithm}", "workers": 1},
                 board=board,
                 depth=depth,
-                options={**options, "parallel": scheme, "workers": workers},
+                options={**options, "share_alpha": True, "workers": 1},
+                plays=chosen.whole_game,
             )
-            for workers in chosen.workers
-        ]
+            if serial not in sides:  # once for all schemes that are held against it
+                sides.append(serial)
+            sides += [
+                Side(
+                    labels={"position": name, "scheme": scheme, "workers": workers},
+                    board=board,
+                    depth=depth,
+                    options={**options, **shared, "parallel": scheme, "workers": workers},
+                    plays=chosen.whole_game,
+                )
+                for workers in chosen.workers
+            ]
     return sides
+
+
+def _division(chosen: Choice) -> dict[str, Any]:
+    """How trees are divided, as far as it is asked for."""
+    found = {"threshold": chosen.threshold, "schedule": chosen.schedule}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _algorithm(chosen: Choice, scheme: str) -> str:
     """What is asked for, or what a scheme usually carries."""
     if chosen.algorithm is not None:
         return chosen.algorithm
+    program = program_of(chosen.whole_game)
+    if program is not None:
+        return str(program.search["algorithm"])
     usual = "minimax" if scheme == "fork-join" else "pvs"
     carries = scheme_named(scheme).carries
     return usual if usual in carries else carries[0]
 
 
-def _serial(chosen: Choice, groups: dict[Any, list[Sample]], scheme: str) -> list[Sample] | None:
+def _serial(chosen: Choice, groups: dict[Any, list[Sample]], position: Cell, scheme: str) -> list[Sample] | None:
     """The serial searches that a scheme is held against; documents of old have one for each scheme."""
     if scheme.startswith("serial "):
         return None
-    return groups.get((f"serial {_algorithm(chosen, scheme)}", 1)) or groups.get((f"serial for {scheme}", 1))
+    serial, of_old = f"serial {_algorithm(chosen, scheme)}", f"serial for {scheme}"
+    return groups.get((position, serial, 1)) or groups.get((position, of_old, 1))
 
 
-def _usual_depth(game: str, algorithm: str) -> int:
+def _usual_depth(game: str, algorithm: str, whole_game: str | None) -> int:
     if algorithm == "minimax":
         return 7 if game == "othello" else 4
-    return 12 if game == "othello" else 6
+    deep = 12 if game == "othello" else 6
+    return deep if whole_game is None else deep - 3  # a game is some thirty searches of each side
 
 
 def _row(
@@ -224,17 +309,21 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
     counts = sorted({workers for workers in chosen.workers if workers <= usable_cores()})
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
-    for scheme in chosen.schemes:
-        serial = _serial(chosen, groups, scheme)
-        measured = {count: groups[scheme, count] for count in counts if (scheme, count) in groups}
-        if serial is None or not measured:
+    for scheme in chosen.dividing:
+        measured = {count: found for count in counts if (found := _pairs(chosen, groups, scheme, count))}
+        if not measured:
             continue
-        base, nodes = median(serial, "seconds"), median(serial, "nodes")
-        faster = {count: base / median(found, "seconds") for count, found in measured.items()}
-        ranges = tuple(speed_up_range(serial, each) for each in measured.values())
+        faster = {
+            count: statistics.median(median(serial, "seconds") / median(found, "seconds") for found, serial in pairs)
+            for count, pairs in measured.items()
+        }
+        ranges = tuple(_range(pairs) for pairs in measured.values())
         speedups.append(Series(name=scheme, points=tuple(faster.items()), spread=ranges))
         efficiencies.append(Series(name=scheme, points=tuple((count, each / count) for count, each in faster.items())))
-        more = {count: median(found, "nodes") / nodes - 1 for count, found in measured.items()}
+        more = {
+            count: statistics.median(median(found, "nodes") / median(serial, "nodes") - 1 for found, serial in pairs)
+            for count, pairs in measured.items()
+        }
         overheads.append(Series(name=scheme, points=tuple(more.items())))
     return (
         Plot(
@@ -256,14 +345,34 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
     )
 
 
+Pair = tuple[list[Sample], list[Sample]]
+"""Samples of a side, and of the serial search that it is held against."""
+
+
+def _pairs(chosen: Choice, groups: dict[Any, list[Sample]], scheme: str, count: int) -> list[Pair]:
+    """A scheme on so many workers, position by position."""
+    found = []
+    for (position, name, workers), samples in groups.items():
+        serial = _serial(chosen, groups, position, scheme)
+        if (name, workers) == (scheme, count) and serial is not None:
+            found.append((samples, serial))
+    return found
+
+
+def _range(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """The least and the greatest speed-up of a round, in any position."""
+    ranges = [speed_up_range(serial, found) for found, serial in pairs]
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
 def _published() -> list[Series]:
     """What the reports measured, as speed-up over their serial programs."""
     serial = rows("000", "speedup")[0]["seq_total_s"]
     found = []
-    for program in ("par", "par_rmi", "par_tuple"):
-        times = curve("000", "speedup", "processors", f"{program}_total_s").points
+    for version in ("par", "par_rmi", "par_tuple"):
+        times = curve("000", "speedup", "processors", f"{version}_total_s").points
         points = tuple((processors, serial / seconds) for processors, seconds in times)
-        found.append(Series(name=f"000 {program}", points=points, style="points", published=True))
+        found.append(Series(name=f"000 {version}", points=points, style="points", published=True))
     whole = fact("004", "serial_seconds")
     times = curve("004", "efficiency", "threads", "real_s").points
     points = tuple((threads, whole / seconds) for threads, seconds in times)

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from outflank import schema
-from outflank.boards import Board
 from outflank.distributed.replication import POLICIES
 from outflank.engine.programs import PROGRAMS
-from outflank.errors import UnknownName
-from outflank.lab.boards import lab_positions, othello_midgame, othello_start
+from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.classroom import PROGRAM, REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
@@ -24,10 +22,11 @@ from outflank.lab.measuring import (
     median,
     median_count,
     number,
+    placed,
     share,
     spread,
 )
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.studies.clusters import (
     USUAL_THRESHOLDS,
     check_cluster,
@@ -49,6 +48,7 @@ class Choice(Parameters):
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
+    positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the one of the report]")
 
 
 class Sweep(Experiment[Any]):
@@ -59,13 +59,30 @@ class Sweep(Experiment[Any]):
     label: ClassVar[Kind] = Count | Literal["alone"]
     """What is chosen from."""
 
-    def sides(self, chosen: Any) -> list[Side]:
-        """What is compared."""
+    game: ClassVar[str] = "othello"
+    usual: ClassVar[str] = "midgame"
+    """The position that is searched where none is asked for."""
+
+    def varieties(self, chosen: Any) -> list[tuple[Any, dict[str, Any]]]:
+        """What is compared: the labels, and the options of each."""
         raise NotImplementedError
 
-    def side(self, label: Any, board: Board[Any], depth: int, **options: Any) -> Side:
-        """One of them."""
-        return Side(labels={self.varied: label}, board=board, depth=depth, options=options)
+    def places(self, chosen: Any) -> list[Chosen]:
+        """The positions."""
+        return chosen_boards(self.game, chosen.positions or (self.usual,))
+
+    def sides(self, chosen: Any) -> list[Side]:
+        """Every variety in every position."""
+        return [
+            Side(
+                labels={"position": place.name, self.varied: label},
+                board=place.board,
+                depth=place.depth or chosen.depth,
+                options=options,
+            )
+            for place in self.places(chosen)
+            for label, options in self.varieties(chosen)
+        ]
 
     def tasks(self, chosen: Any) -> Sequence[Task]:
         return in_rounds(self.sides(chosen), chosen.rounds)
@@ -75,31 +92,52 @@ class Sweep(Experiment[Any]):
         return ()
 
     def shape(self, chosen: Any, sample: Sample) -> schema.Shape:
-        return sample_shape(SEARCHED, {self.varied: self.label}, round=Several)
+        return sample_shape(SEARCHED, placed(sample), {self.varied: self.label}, round=Several)
 
     def conclude(self, chosen: Any, samples: Sequence[Sample]) -> Conclusion:
-        groups = grouped(samples, self.varied)
-        alone = groups.get((ALONE,))
-        table = Table.of(
-            f"{self.name}: {how_many(chosen.workers, 'worker')}",
-            [self._row(label, found, alone, chosen.workers) for (label,), found in groups.items()],
-        )
-        divided = {label: found for (label,), found in groups.items() if label != ALONE}
-        best = min(divided, key=lambda label: median(divided[label], "seconds"), default=None)
-        notes = [] if best is None else [f"Fastest here: {self.varied} {best}."]
-        values = {sample["value"] for sample in samples}
+        lines: list[Sample] = []
+        values: list[str] = []
+        divided: dict[Cell, dict[Any, list[Sample]]] = {}
+        for (position,), here in grouped(samples, "position").items():
+            groups = {label: found for (label,), found in grouped(here, self.varied).items()}
+            named: Sample = {} if position is None else {"position": position}
+            alone = groups.get(ALONE)
+            lines += [{**named, **self._row(label, each, alone, chosen.workers)} for label, each in groups.items()]
+            divided[position] = {label: found for label, found in groups.items() if label != ALONE}
+            seen = {sample["value"] for sample in here}
+            if len(seen) > 1:
+                of = f" of {position}" if position is not None else ""
+                values.append(f"The value{of} differs: {', '.join(map(str, seen))}. It must not.")
+        table = Table.of(f"{self.name}: {how_many(chosen.workers, 'worker')}", lines)
+        divided = {position: found for position, found in divided.items() if found}
+        notes = [self._fastest(position, found, several=len(divided) > 1) for position, found in divided.items()]
         if chosen.workers <= usable_cores():
-            notes += disturbed({f"{self.varied} {label}": found for label, found in divided.items()})
-        faster = zip(table.column(self.varied), table.column("speed-up"), strict=True) if groups else ()
+            labels = grouped([each for each in samples if each[self.varied] != ALONE], self.varied)
+            notes += disturbed({f"{self.varied} {label}": found for (label,), found in labels.items()})
+        faster = zip(table.column(self.varied), table.column("speed-up"), strict=True) if lines else ()
         notes += doubtful([(f"{self.varied} {label}", chosen.workers, each) for label, each in faster], chosen.rounds)
-        if len(values) > 1:
-            notes.append(f"The value differs: {', '.join(map(str, values))}. It must not.")
+        tables = [table, self._over_positions(lines)] if len(divided) > 1 else [table]
         return Conclusion(
-            tables=(table,),
+            tables=tuple(tables),
             figures=(self._plot(divided),) if divided else (),
-            notes=(*notes, *beyond_cores((chosen.workers,))),
-            passed=len(values) <= 1,
+            notes=(*notes, *values, *beyond_cores((chosen.workers,))),
+            passed=not values,
         )
+
+    def _fastest(self, position: Cell, divided: dict[Any, list[Sample]], *, several: bool) -> str:
+        best = min(divided, key=lambda label: median(divided[label], "seconds"))
+        return f"Fastest {f'in {position}' if several else 'here'}: {self.varied} {best}."
+
+    def _over_positions(self, lines: Sequence[Sample]) -> Table:
+        """Medians over the positions."""
+        rows: list[Sample] = []
+        for (label,), found in grouped(lines, self.varied).items():
+            row: Sample = {self.varied: label, "positions": len(found)}
+            for column in ("time (s)", "speed-up", "idle share"):
+                cells = [line for line in found if line[column] is not None]
+                row[f"{column}, median"] = median(cells, column) if cells else None
+            rows.append(row)
+        return Table.of(f"{self.name}: medians over the positions", rows)
 
     def _row(self, label: Any, found: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
         count = 1 if label == ALONE else workers
@@ -123,23 +161,28 @@ class Sweep(Experiment[Any]):
             "aborts": median_count(found, "aborts_sent"),
         }
 
-    def _plot(self, divided: dict[Any, list[Sample]]) -> Plot:
-        best = min(median(found, "seconds") for found in divided.values())
-        labels = {label: label if isinstance(label, int) else str(label) for label in divided}
+    def _plot(self, divided: dict[Cell, dict[Any, list[Sample]]]) -> Plot:
         return Plot(
             title=f"{self.name}: time relative to the best",
             x=self.varied,
             y="time / least time",
             series=(
-                Series(
-                    name="outflank",
-                    points=tuple((labels[label], median(found, "seconds") / best) for label, found in divided.items()),
-                    spread=tuple(
-                        (low / best, high / best)
-                        for low, high in (spread(each, "seconds") for each in divided.values())
-                    ),
+                *(
+                    self._curve(str(position) if len(divided) > 1 else "outflank", found)
+                    for position, found in divided.items()
                 ),
                 *self.published(),
+            ),
+        )
+
+    def _curve(self, name: str, divided: dict[Any, list[Sample]]) -> Series:
+        best = min(median(found, "seconds") for found in divided.values())
+        labels = {label: label if isinstance(label, int) else str(label) for label in divided}
+        return Series(
+            name=name,
+            points=tuple((labels[label], median(found, "seconds") / best) for label, found in divided.items()),
+            spread=tuple(
+                (low / best, high / best) for low, high in (spread(each, "seconds") for each in divided.values())
             ),
         )
 
@@ -148,7 +191,7 @@ class Sweep(Experiment[Any]):
 class ThresholdChoice(Choice):
     """What is measured."""
 
-    depth: int = option(15, "Plies, from the start.")
+    depth: int = option(15, "Plies.")
     thresholds: tuple[int, ...] | None = option(
         None, "Plies left at which parts are no longer divided.  [1,3,5,7,9; on a cluster 7-12]"
     )
@@ -160,7 +203,7 @@ class ThresholdChoice(Choice):
         check_cluster(self.cluster, self.policies)
 
     def unused(self) -> tuple[str, ...]:
-        return ("policies",) if self.cluster is None else ("workers",)
+        return ("policies",) if self.cluster is None else ("workers", "positions")
 
 
 @register
@@ -171,15 +214,14 @@ class Threshold(Sweep):
     question = "From which depth left should a part be searched alone (MTD(f), young brothers wait)?"
     reports = ("000",)
     parameters = ThresholdChoice
-    varied = "threshold"
+    varied, usual = "threshold", "start"
 
-    def sides(self, chosen: ThresholdChoice) -> list[Side]:
-        board = othello_start()
+    def varieties(self, chosen: ThresholdChoice) -> list[tuple[Any, dict[str, Any]]]:
         shared = {**REPORT_000, "parallel": "ybw", "workers": chosen.workers}
         thresholds = chosen.thresholds or (1, 3, 5, 7, 9)
         return [
-            self.side(ALONE, board, chosen.depth, **REPORT_000, workers=1),
-            *(self.side(depth, board, chosen.depth, **shared, threshold=depth) for depth in thresholds),
+            (ALONE, {**REPORT_000, "workers": 1}),
+            *((depth, {**shared, "threshold": depth}) for depth in thresholds),
         ]
 
     def tasks(self, chosen: ThresholdChoice) -> Sequence[Task]:
@@ -209,7 +251,7 @@ class Threshold(Sweep):
 class GranularityChoice(Choice):
     """What is measured."""
 
-    depth: int = option(7, "Plies of minimax, from a mid-game board.")
+    depth: int = option(7, "Plies of minimax.")
     granularities: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies left at which minimax goes on alone.")
 
 
@@ -223,12 +265,11 @@ class Granularity(Sweep):
     parameters = GranularityChoice
     varied = "granularity"
 
-    def sides(self, chosen: GranularityChoice) -> list[Side]:
-        board = othello_midgame()
+    def varieties(self, chosen: GranularityChoice) -> list[tuple[Any, dict[str, Any]]]:
         shared = {**PROGRAM, "parallel": "fork-join", "workers": chosen.workers}
         return [
-            self.side(ALONE, board, chosen.depth, **PROGRAM, workers=1),
-            *(self.side(depth, board, chosen.depth, **shared, threshold=depth) for depth in chosen.granularities),
+            (ALONE, {**PROGRAM, "workers": 1}),
+            *((depth, {**shared, "threshold": depth}) for depth in chosen.granularities),
         ]
 
 
@@ -236,7 +277,7 @@ class Granularity(Sweep):
 class LevelsChoice(Choice):
     """What is measured."""
 
-    depth: int = option(12, "Plies, from a mid-game board.")
+    depth: int = option(12, "Plies.")
     levels: tuple[int, ...] = option((1, 2, 3, 4, 6, 8), "Plies from the root that are divided.")
 
 
@@ -250,24 +291,15 @@ class Levels(Sweep):
     parameters = LevelsChoice
     varied = "levels"
 
-    def sides(self, chosen: LevelsChoice) -> list[Side]:
-        board = othello_midgame()
-        return [
-            self.side(ALONE, board, chosen.depth, workers=1),
-            *(
-                self.side(
-                    count, board, chosen.depth, parallel="jamboree", workers=chosen.workers, levels=count, threshold=1
-                )
-                for count in chosen.levels
-            ),
-        ]
+    def varieties(self, chosen: LevelsChoice) -> list[tuple[Any, dict[str, Any]]]:
+        shared = {"parallel": "jamboree", "workers": chosen.workers, "threshold": 1}
+        return [(ALONE, {"workers": 1}), *((count, {**shared, "levels": count}) for count in chosen.levels)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleChoice(Choice):
     """What is measured."""
 
-    position: str = option("midgame1", "start, midgame1, midgame2 or endgame: report 003's positions.")
     depth: int = option(5, "Plies.")
     chunks: tuple[int, ...] = option((1, 2, 4, 8), "Moves handed out at a time.")
 
@@ -281,27 +313,15 @@ class Schedule(Sweep):
     reports = ("003",)
     parameters = ScheduleChoice
     varied, label = "schedule", str
+    game, usual = "abalone", "midgame1"
 
-    def sides(self, chosen: ScheduleChoice) -> list[Side]:
-        boards = lab_positions()
-        if chosen.position not in boards:
-            raise UnknownName.among("position", chosen.position, boards)
-        board = boards[chosen.position]
+    def varieties(self, chosen: ScheduleChoice) -> list[tuple[Any, dict[str, Any]]]:
         program = PROGRAMS["003"].search
+        shared = {**program, "parallel": "root-split", "workers": chosen.workers}
         return [
-            self.side(ALONE, board, chosen.depth, **program, workers=1),
-            *(
-                self.side(
-                    schedule if schedule == "static" else f"dynamic, {schedule}",
-                    board,
-                    chosen.depth,
-                    **program,
-                    parallel="root-split",
-                    workers=chosen.workers,
-                    schedule=schedule,
-                )
-                for schedule in ("static", *chosen.chunks)
-            ),
+            (ALONE, {**program, "workers": 1}),
+            ("static", {**shared, "schedule": "static"}),
+            *((f"dynamic, {many}", {**shared, "schedule": many}) for many in chosen.chunks),
         ]
 
 
@@ -309,7 +329,7 @@ class Schedule(Sweep):
 class ShapeChoice(Choice):
     """What is measured."""
 
-    depth: int = option(7, "Plies of minimax, from a mid-game board.")
+    depth: int = option(7, "Plies of minimax.")
     granularity: int = option(4, "Plies left at which minimax goes on alone.")
 
 
@@ -323,11 +343,10 @@ class Shape(Sweep):
     parameters = ShapeChoice
     varied, label = "spawns", str
 
-    def sides(self, chosen: ShapeChoice) -> list[Side]:
-        board = othello_midgame()
+    def varieties(self, chosen: ShapeChoice) -> list[tuple[Any, dict[str, Any]]]:
         shared = {**PROGRAM, "parallel": "fork-join", "workers": chosen.workers, "threshold": chosen.granularity}
         return [
-            self.side(ALONE, board, chosen.depth, **PROGRAM, workers=1),
-            self.side("rows (master)", board, chosen.depth, **shared, schedule="rows"),
-            self.side("single moves (dev)", board, chosen.depth, **shared, schedule="one"),
+            (ALONE, {**PROGRAM, "workers": 1}),
+            ("rows (master)", {**shared, "schedule": "rows"}),
+            ("single moves (dev)", {**shared, "schedule": "one"}),
         ]

@@ -1,0 +1,85 @@
+"""A whole game as the thing that is measured: reports 002 and 004 time one, of their program against itself."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from outflank.boards import Board, OthelloBoard
+from outflank.engine.programs import PROGRAMS, Program
+from outflank.errors import InvalidOption, UnknownName
+from outflank.lab.classroom import Stopped, new_board, self_play
+from outflank.lab.searched import search
+from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
+
+MOST_TURNS = 120
+"""Turns after which a game that does not end by itself is broken off: Abalone's may go on for ever."""
+
+
+REPORTS = ("002", "004")
+"""Whose programs play."""
+
+PLAYING = (*REPORTS, "self")
+
+WHOLE_GAME = (
+    "Time whole games of a program against itself: 002 or 004 (those reports' minimax, from the start), or self (what "
+    "is chosen here, from each position)."
+)
+"""What `--whole-game` takes."""
+
+
+def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] | None) -> None:
+    """Refuse what cannot be played."""
+    if whole_game is None:
+        return
+    if whole_game not in PLAYING:
+        raise UnknownName.among("game", whole_game, PLAYING)
+    if whole_game in REPORTS:
+        if game != "othello":
+            raise InvalidOption(f"game={game}: report {whole_game} plays Othello")
+        if positions is not None:
+            raise InvalidOption(f"positions={','.join(positions)}: report {whole_game} plays from the start")
+
+
+def first_board(whole_game: str | None, board: Board[Any]) -> Board[Any]:
+    """Where the game starts: a report's from its own."""
+    return new_board() if whole_game in REPORTS else board
+
+
+def play(whole_game: str, board: Board[Any], depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
+    """The game, played on `board`: what each turn's search found."""
+    if whole_game in REPORTS:
+        assert isinstance(board, OthelloBoard)  # `first_board` is
+        yield from self_play(depth, PROGRAMS[whole_game], board, stop=stop, **options)
+        return
+    for _ in range(MOST_TURNS):
+        if board.is_game_over():
+            return
+        if getattr(board.legal_moves[0], "is_pass", False):  # Abalone has none
+            board.push("pass")
+            continue
+        found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
+        if stop.called:
+            raise Stopped
+        board.push(str(found.move))
+        yield found
+
+
+def program_of(whole_game: str | None) -> Program | None:
+    """A report's program; none where the search is one's own."""
+    return PROGRAMS[whole_game] if whole_game in REPORTS else None
+
+
+def joined(turns: list[Result], seconds: float) -> Result:
+    """All turns as one result: counts are sums, what was found is what the last turn found."""
+    workers: tuple[WorkerStatistics, ...] = ()
+    for turn in turns:
+        workers = WorkerStatistics.summed(workers, turn.workers) if workers else turn.workers
+    return replace(
+        turns[-1],
+        seconds=seconds,
+        nodes=sum(turn.nodes for turn in turns),
+        leaves=sum(turn.leaves for turn in turns),
+        lookups=sum(turn.lookups for turn in turns),
+        hits=sum(turn.hits for turn in turns),
+        workers=workers,
+    )
