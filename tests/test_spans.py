@@ -12,12 +12,13 @@ from outflank import Limits, OthelloBoard
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.watching import watched_by
-from outflank.lab.spans import NO_SPANS, burden_of, migrations, spans_of
+from outflank.lab.spans import NO_SPANS, burden_of, migrations, moments_of, spans_of
 from outflank.parallel.events import (
     CLOSED,
     DONE,
     FOUND,
     IN_TURN,
+    MORE_SHIFT,
     OFFERED,
     OPENED,
     SEEKING,
@@ -37,12 +38,20 @@ class Leaf(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A frame: what opening it costs, its eldest moves, those shared, and those searched again in turn."""
+    """A frame: what opening it costs, its eldest moves, those shared, and those searched again in turn.
+
+    `lot` moves are shared at a time.
+    """
 
     cost: int
     elders: tuple = ()
     shared: tuple = ()
     again: tuple = ()
+    lot: int = 1
+
+    @property
+    def jobs(self):
+        return [self.shared[begin : begin + self.lot] for begin in range(0, len(self.shared), self.lot)]
 
 
 class Log:
@@ -51,8 +60,8 @@ class Log:
     def __init__(self) -> None:
         self.rows, self.time, self.frames = [], 0, 0
 
-    def note(self, kind, frame=0):
-        self.rows.append((self.time, self.time // 2, kind, frame, 0, 0))
+    def note(self, kind, frame=0, more=0):
+        self.rows.append((self.time, self.time // 2, kind, frame, more << MORE_SHIFT, 0))
 
     def root(self, tree):
         self.note(STARTED, 0)
@@ -66,15 +75,16 @@ class Log:
             self.move(child, frame)
         if tree.shared:
             self.note(OFFERED, frame)
-        for child in tree.shared:
-            self.move(child, frame)
+        for job in tree.jobs:
+            for more, child in zip(reversed(range(len(job))), job, strict=True):
+                self.move(child, frame, more)
         if tree.again:
             self.note(IN_TURN, frame)
         for child in tree.again:
             self.move(child, frame)
 
-    def move(self, tree, frame):
-        self.note(TAKEN, frame)
+    def move(self, tree, frame, more=0):
+        self.note(TAKEN, frame, more)
         self.time += tree.cost
         if isinstance(tree, Node):
             self.frames += 1
@@ -96,10 +106,10 @@ def work_of(tree):
 
 
 def span_of(tree, burden=0):
-    """The longest path; the k-th of the shared moves starts k burdens late."""
+    """The longest path; the k-th of the shared jobs starts k burdens late."""
     if isinstance(tree, Leaf):
         return tree.cost
-    shared = (number * burden + span_of(child, burden) for number, child in enumerate(tree.shared))
+    shared = (number * burden + sum(span_of(child, burden) for child in job) for number, job in enumerate(tree.jobs))
     alone = sum(span_of(child, burden) for child in (*tree.elders, *tree.again))
     return tree.cost + alone + max(shared, default=0)
 
@@ -107,7 +117,7 @@ def span_of(tree, burden=0):
 def spawns_of(tree):
     if isinstance(tree, Leaf):
         return 0
-    return len(tree.shared) + sum(map(spawns_of, (*tree.elders, *tree.shared, *tree.again)))
+    return len(tree.jobs) + sum(map(spawns_of, (*tree.elders, *tree.shared, *tree.again)))
 
 
 leaves = st.builds(Leaf, st.integers(0, 1000))
@@ -119,6 +129,7 @@ trees = st.recursive(
         st.lists(children, max_size=2).map(tuple),
         st.lists(children, max_size=4).map(tuple),
         st.lists(children, max_size=2).map(tuple),
+        st.integers(1, 3),
     ),
     max_leaves=25,
 )
@@ -133,6 +144,39 @@ def test_work_and_span_of_any_tree(tree, burden):
     assert found.spawns == spawns_of(tree)
     assert found.regions == 1
     assert found.span <= found.work
+
+
+def steps_of(tree, begin=0):
+    """When each piece of the tree runs with unlimited processors: its beginnings and ends, and when all is over."""
+    pieces, now = [(begin, begin + tree.cost)], begin + tree.cost
+    if isinstance(tree, Leaf):
+        return pieces, now
+
+    def follow(children, now):
+        for child in children:
+            found, now = steps_of(child, now)
+            pieces.extend(found)
+        return now
+
+    now = follow(tree.elders, now)
+    now = max((follow(job, now) for job in tree.jobs), default=now)
+    return pieces, follow(tree.again, now)
+
+
+@given(trees.filter(lambda tree: isinstance(tree, Node)), st.integers(1, 7))
+def test_strands_that_run_at_each_moment(tree, parts):
+    found = list(moments_of(Log().root(tree).events, parts, unit="nanoseconds"))
+    pieces, span = steps_of(tree)
+    if span == 0:
+        assert found == []
+        return
+    ((length, running),) = found
+    width = span / parts
+    assert length == span
+    for place, mean in enumerate(running):
+        low, high = place * width, (place + 1) * width
+        expected = sum(max(0, min(end, high) - max(begin, low)) for begin, end in pieces) / width
+        assert mean == pytest.approx(expected, abs=1e-6 * max(1, span))
 
 
 def test_a_tree_of_equal_branches_has_the_parallelism_of_its_width():
@@ -250,6 +294,39 @@ def test_fork_join_in_nodes_is_the_tree(threshold):
     assert found.span == span_below(board.game, board.position, depth, threshold) - 1
 
 
+def span_by_rows(game, position, depth):
+    """As report 004's first program divides: rows side by side, the moves of a row one after the other."""
+    if depth == 0:
+        return 1
+    moves = np.zeros(most_moves(game), MOVE)
+    rows = {}
+    for move in moves[: fill(game, position, moves, 0)]:
+        below = span_by_rows(game, play(game, position, move), depth - 1)
+        rows[int(move) // 8] = rows.get(int(move) // 8, 0) + below
+    return 1 + max(rows.values(), default=0)
+
+
+def test_fork_join_by_rows_is_the_tree_of_rows():
+    board = OthelloBoard.from_text("f5d6c3d3c4")
+    depth = 3 if interpreted() else 4
+    recording = Recording()
+    search(
+        board,
+        Limits(depth=depth),
+        algorithm="minimax",
+        evaluation="discs",
+        deepen=False,
+        parallel="fork-join",
+        workers=1,
+        threshold=0,
+        schedule="rows",
+        instrument=recording,
+    )
+    found = spans_of(recording.taken(), unit="nodes")
+    assert found.work == nodes_below(board.game, board.position, depth) - 1
+    assert found.span == span_by_rows(board.game, board.position, depth) - 1
+
+
 @pytest.mark.parametrize("scheme", ["ybw", "jamboree", "pv-split", "root-split"])
 def test_work_is_what_was_searched(scheme):
     recording = Recording()
@@ -297,7 +374,8 @@ class Tally:
 
 
 @pytest.mark.skipif(not interpreted(), reason="compiled kernels are not watched")
-def test_atomic_operations_are_those_of_the_steps():
+@pytest.mark.parametrize("schedule", ["one", "rows"])
+def test_atomic_operations_are_those_of_the_steps(schedule):
     def counted(depth):
         recording, tally = Recording(), Tally()
         with watched_by(tally):
@@ -310,6 +388,7 @@ def test_atomic_operations_are_those_of_the_steps():
                 parallel="fork-join",
                 workers=1,
                 threshold=0,
+                schedule=schedule,
                 instrument=recording,
             )
         return tally.count, spans_of(recording.taken()).atomics
@@ -322,3 +401,18 @@ def test_atomic_operations_are_those_of_the_steps():
 @pytest.mark.plain
 def test_nothing_to_do_is_not_done_faster():
     assert replace(NO_SPANS, burdened_span=1.0).slowest_speedup(2) == 1.0
+
+
+@pytest.mark.plain
+def test_sharing_that_costs_more_than_it_gains_slows_nobody_down():
+    """Report 004's depth 1, burdened parallelism 0.17: Cilkview's formula gives 0.18 there, but nobody has to share."""
+    printed = replace(NO_SPANS, work=1_007_000.0, span=357_000.0, burdened_span=5_818_000.0)
+    for count in (1, 2, 4, 256):
+        assert printed.slowest_speedup(count) == 1.0 <= printed.fastest_speedup(count)
+
+
+@pytest.mark.plain
+@given(st.floats(1, 1e12), st.floats(0, 1), st.floats(1, 1e6), st.integers(1, 1024))
+def test_the_estimates_lie_between_one_and_the_processors(work, part, burdened, workers):
+    spans = replace(NO_SPANS, work=work, span=max(work * part, 1e-3), burdened_span=max(work * part, 1e-3) * burdened)
+    assert 1.0 <= spans.slowest_speedup(workers) <= max(1.0, spans.fastest_speedup(workers)) <= workers

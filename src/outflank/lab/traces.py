@@ -11,6 +11,7 @@ from outflank.lab.measuring import number
 from outflank.lab.report import Sample
 from outflank.parallel.events import (
     CLOSED,
+    CODE,
     CODE_SHIFT,
     DONE,
     FOUND,
@@ -48,7 +49,7 @@ def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn:
             continue  # what was before is not the search's
         line = job.get(worker, ())
         if kind == TAKEN:
-            line = job[worker] = (*paths.get(frame, ()), str(detail >> CODE_SHIFT))
+            line = job[worker] = (*paths.get(frame, ()), str(detail >> CODE_SHIFT & CODE))
         elif kind == OPENED:
             paths[frame] = line
         elif kind == CLOSED:

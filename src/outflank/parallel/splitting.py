@@ -35,6 +35,7 @@ from outflank.parallel.events import (
     HOME,
     IN_TURN,
     LEFT,
+    MORE_SHIFT,
     OFFERED,
     OPENED,
     SEEKING,
@@ -98,8 +99,8 @@ def work(game, evaluation, crew, hand, worker, probe, step):
         elif step == TAKE:
             step = take(game, crew, hand)
             if step == DESCEND:
-                code = np.int64(move_at(frame, hand.index))
-                noted(probe, TAKEN, frame, hand.index | code << CODE_SHIFT, hand, worker)
+                code, more = np.int64(move_at(frame, hand.index)), hand.until - hand.index - 1
+                noted(probe, TAKEN, frame, hand.index | code << CODE_SHIFT | more << MORE_SHIFT, hand, worker)
         elif step == OFFER:
             step = offer(crew, hand)
             noted(probe, OFFERED, frame, 0, hand, worker)
