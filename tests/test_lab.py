@@ -43,6 +43,7 @@ SMALL = {
         "workers": (1, 2),
         "rounds": 1,
         "burden": 1000.0,
+        "recordings": 1,
     },
     "scaling": {"depth": 5, "workers": (1, 2), "rounds": 2, "schemes": ("ybw",)},
     "threshold": {"depth": 6, "rounds": 1, "workers": 2, "thresholds": (1, 3)},
@@ -95,7 +96,7 @@ SAME_EVERY_TIME = (
 )
 """Experiments whose integers do not depend on which worker was faster."""
 
-LUCK = ("seconds", "round", "nanoseconds", "burden", "aborts", "steal", "spawned", "stolen", "wasted")
+LUCK = ("seconds", "round", "nanoseconds", "burden", "aborts", "steal", "spawned", "stolen", "wasted", "switches")
 
 
 def test_every_experiment_is_tried_here():
@@ -333,6 +334,36 @@ def test_two_runs_with_one_seed_give_the_same_integers(name, small):
         ]
 
     assert integers(first) == integers(second)
+
+
+@pytest.mark.compiled
+def test_parallelism_in_nodes_is_the_same_every_time(small):
+    """Work, span, burden, strands over time, estimates and figures: everything but what a clock saw."""
+    first, _ = small("parallelism")
+    second = lab.run("parallelism", **{**SMALL["parallelism"], "recordings": 2, "burden": 5000.0})
+
+    def in_nodes(report):
+        clocks = ("_nanoseconds", "_ns", "_seconds", "lost_share_least", "lost_share_most", "switches_least")
+        return [
+            {name: cell for name, cell in sample.items() if not name.endswith(clocks) and name != "recordings"}
+            for sample in report.samples
+            if sample["what"] != "time"
+        ]
+
+    assert in_nodes(first) == in_nodes(second)
+    for scheme in ("fork-join", "ybw"):
+        for title in ("parallelism in nodes", "speed-up estimate", "strands at a time"):
+            assert first[f"{scheme}: {title}"] == second[f"{scheme}: {title}"]
+    drawn = [
+        [
+            replace(figure, series=tuple(each for each in figure.series if each.name != "measured"))
+            for figure in report.figures
+        ]
+        for report in (first, second)
+    ]
+    assert drawn[0] == drawn[1]
+    assert any("strands at a time" in figure.title for figure in first.figures)
+    assert first["fork-join: parallelism in nodes"].column("parallelism")[0] == pytest.approx(5.88, abs=0.005)
 
 
 @pytest.mark.plain

@@ -1,5 +1,6 @@
 """Work and span, on trees where both are known."""
 
+import time
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,17 +14,20 @@ from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.watching import watched_by
 from outflank.lab.spans import NO_SPANS, burden_of, migrations, moments_of, spans_of
+from outflank.lab.spans_recording import Cost, least_of
 from outflank.parallel.events import (
     CLOSED,
     DONE,
     FOUND,
     IN_TURN,
     MORE_SHIFT,
+    NODES,
     OFFERED,
     OPENED,
     SEEKING,
     STARTED,
     TAKEN,
+    TIME,
     Recording,
 )
 from outflank.search.deepening import search
@@ -416,3 +420,45 @@ def test_sharing_that_costs_more_than_it_gains_slows_nobody_down():
 def test_the_estimates_lie_between_one_and_the_processors(work, part, burdened, workers):
     spans = replace(NO_SPANS, work=work, span=max(work * part, 1e-3), burdened_span=max(work * part, 1e-3) * burdened)
     assert 1.0 <= spans.slowest_speedup(workers) <= max(1.0, spans.fastest_speedup(workers)) <= workers
+
+
+def events_at(*times, nodes=(0, 1, 2)):
+    kinds = (STARTED, TAKEN, CLOSED)
+    return np.array(
+        [(when, done, kind, 0, 0, 0) for when, done, kind in zip(times, nodes, kinds, strict=True)], np.int64
+    )
+
+
+@pytest.mark.plain
+def test_a_strand_is_as_long_as_when_nobody_disturbed_it():
+    """The first was preempted in its second strand, the second in its first one."""
+    events, same = least_of([events_at(100, 105, 9000), events_at(50, 7000, 7020)])
+    assert same
+    assert np.diff(events[:, TIME]).tolist() == [5, 20]
+    assert events[:, NODES].tolist() == [0, 1, 2]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "other", [events_at(0, 1, 2, nodes=(0, 1, 3)), events_at(0, 1, 2)[:2]], ids=["nodes", "length"]
+)
+def test_recordings_of_other_searches_are_told_apart(other):
+    events, same = least_of([events_at(0, 10, 20), other])
+    assert not same
+    assert np.diff(events[:, TIME]).tolist() == [10, 10]
+
+
+@pytest.mark.plain
+def test_lost_processor_time_is_counted():
+    cost = Cost(seconds=2.0, processor_seconds=1.5)
+    assert cost.lost_share == 0.25
+    assert Cost(seconds=1.0, processor_seconds=1.001).lost_share == Cost().lost_share == 0.0
+
+    def resting():
+        time.sleep(0.05)
+        yield "a search"
+
+    cost = Cost()
+    assert cost.next_of(resting()) == "a search"
+    assert cost.seconds >= 0.05
+    assert cost.lost_share > 0.1

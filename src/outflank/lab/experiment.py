@@ -98,7 +98,7 @@ class Parameters:
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
 
-LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1}
+LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1, "recordings": 1}
 """The least value of a parameter, by its name; of all others 0."""
 
 Chosen = TypeVar("Chosen", bound=Parameters)

@@ -51,8 +51,8 @@ MOST_FRAMES = 256
 
 BURDEN_NODES = 10.0
 """What a migration counts in nodes. Cilkview counts one as 15 000 instructions, and a node of the programs that it
-looked at for reports 002 and 004 takes some 1 500 to 2 000. The same for every scheme and machine, so that estimates can
-be compared."""
+looked at for reports 002 and 004 takes some 1 500 to 2 000. The same for every scheme and machine, so that estimates
+can be compared."""
 
 _WORK, _SPAN, _BURDENED, _SPAN_STRANDS, _STRANDS, _SPAWNS, _FRAMES, _ROOTS, _ATOMICS = range(9)
 
@@ -129,7 +129,9 @@ def spans_of(events: npt.NDArray[np.int64], *, unit: str = "nanoseconds", burden
     )
 
 
-def moments_of(events: npt.NDArray[np.int64], parts: int, *, unit: str = "nodes") -> Iterator[tuple[float, list[float]]]:
+def moments_of(
+    events: npt.NDArray[np.int64], parts: int, *, unit: str = "nodes"
+) -> Iterator[tuple[float, list[float]]]:
     """For each root its span, and how many strands run in each of so many equal parts of it, on the average, where
     processors are unlimited and every strand begins as soon as it can."""
     for root in np.split(events, np.flatnonzero(events[:, KIND] == STARTED)[1:]):

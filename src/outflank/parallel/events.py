@@ -38,8 +38,8 @@ NAMES = (
 
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID = range(6)
 """The words of an event: nanoseconds, nodes that its worker had entered, what it is, the frame, and for a move taken
-its index in the frame, above `CODE_SHIFT` its code and above `MORE_SHIFT` how many of its lot follow it; for a root or a
-frame opened, its depth; who."""
+its index in the frame, above `CODE_SHIFT` its code and above `MORE_SHIFT` how many of its lot follow it; for a root
+or a frame opened, its depth; who."""
 
 WORDS = 6
 CODE_SHIFT, MORE_SHIFT = 16, 32

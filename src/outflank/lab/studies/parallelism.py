@@ -1,50 +1,35 @@
-"""How parallel a search is: work, span and what sharing costs, as cilkview told reports 002 and 004."""
+"""How parallel a search is: work, span and what sharing costs, as cilkview told reports 002 and 004.
+
+Estimates and figures are in nodes, which are the same on every machine at every time. What a clock saw stands beside.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any, Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from outflank.engine.programs import UNDIVIDED_002
 from outflank.errors import UnknownName
 from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
-from outflank.lab.literature import curve
-from outflank.lab.measuring import (
-    RANGES,
-    Workers,
-    beyond_cores,
-    check_divides,
-    disturbed,
-    doubtful,
-    grouped,
-    median,
-    number,
-    speed_up_range,
-)
-from outflank.lab.report import Figure, Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import search, unnoted
-from outflank.lab.spans import NO_SPANS, Spans, burden_of, spans_of
+from outflank.lab.measuring import Workers, beyond_cores, check_divides, disturbed, doubtful, grouped, number
+from outflank.lab.report import Figure, Sample, Table, sample_shape
+from outflank.lab.searched import search
+from outflank.lab.spans import BURDEN_NODES, Spans
+from outflank.lab.spans_recording import UNITS, measured_burden, recorded
+from outflank.lab.spans_report import bounds, clock_table, estimates, figures, over_time, profile_table
 from outflank.machine import usable_cores
 from outflank.parallel.events import Recording
-from outflank.schema import Between, Count, Duration, Measured, Several, Shape, kinds_of
+from outflank.schema import Between, Count, Duration, Kind, Measured, Several, Shape, kinds_of
 from outflank.search.contract import Limits, Result, Stop
 from outflank.words import how_many
 
-UNITS = ("nanoseconds", "nodes")
-PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
-TOLERANCE = 0.1
-"""By how much a measured speed-up may lie outside its bounds: processors are shared, and clocks are not perfect."""
-
 RULES = {"002": RULES_002, "004": RULES_004}
 
-ROOM = 1 << 21
-"""Events of one search: 96 MiB."""
+PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
+"""Equal parts of a root's span over which strands are averaged: a game has some sixty roots, a search few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +41,15 @@ class Choice(Parameters):
     search_depths: tuple[int, ...] = option((9, 10, 11, 12), "Plies of principal variation search, for the others.")
     granularity: int = option(UNDIVIDED_002, "Plies left at which fork-join goes on alone: 2, as report 002 divides.")
     rules: str = option("002", "002 or 004: whose rule about passes and equal moves the games follow.")
+    schedule: Literal["one", "rows"] = option(
+        "one", "What is handed out at a time: `one` move (004's dev), or the moves of one of the `rows` (its master)."
+    )
     threshold: int | None = option(None, "The same as granularity, for the others.  [the scheme's own]")
     workers: tuple[int, ...] = option(core_counts(), "Workers to measure the bounds with.")
     rounds: int = option(5, "Times that each number of workers is measured.")
+    recordings: int = option(3, "Times that each search is recorded: a strand counts at its least time.")
     burden: float | None = option(None, "Nanoseconds that a migration takes.  [measured]")
+    burden_nodes: float = option(BURDEN_NODES, "Nodes that a migration takes: in nodes it is assumed, not measured.")
 
     def __post_init__(self) -> None:
         super(Choice, self).__post_init__()
@@ -113,56 +103,84 @@ class Parallelism(Experiment[Choice]):
                 seconds=Measured,
                 nodes=Several,
             )
+        if sample.get("what") == "moment":
+            return sample_shape(what=str, scheme=str, depth=Several, root=Several, strands=Duration, nodes=Duration)
         kinds = kinds_of(Spans)
         spans = {f"{name}_{unit}": Annotated[kind, Between(0)] for name, kind in kinds.items() for unit in UNITS}
+        checked: dict[str, Kind] = {
+            "recordings": Several,
+            **dict.fromkeys(("lost_share_least", "lost_share_most"), Duration),
+            **dict.fromkeys(("unlike", "switches_least"), Count),
+        }
         return sample_shape(
             spans,
-            what=Literal["strands", "time"],
+            dict.fromkeys(("migrations", "nodes", "lost"), Count),
+            checked if "recordings" in sample else {},  # older documents have one recording, and say nothing about it
+            what=Literal["strands", "moment", "time"],
             scheme=str,
             depth=Several,
             burden_ns=Duration,
-            migrations=Count,
-            nodes=Count,
-            lost=Count,
         )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        strands = [sample for sample in samples if sample["what"] == "strands"]
-        timed = [sample for sample in samples if sample["what"] == "time"]
+        of = grouped(samples, "what")
+        strands, moments, timed = (of.get((what,), []) for what in ("strands", "moment", "time"))
         tables: list[Table] = []
-        figures: list[Figure] = []
+        drawn: list[Figure] = []
+        for (name,), found in grouped(strands, "scheme").items():
+            scheme = str(name)
+            tables += [profile_table(scheme, found, "nodes"), estimates(scheme, found), clock_table(scheme, found)]
+            mine = [sample for sample in timed if sample["scheme"] == name]
+            drawn += figures(scheme, found, mine, _published(chosen) if name == "fork-join" else ())
+            if running := [sample for sample in moments if sample["scheme"] == name]:
+                table, plot = over_time(scheme, running)
+                tables.append(table)
+                drawn.append(plot)
         notes: list[str] = []
-        for (scheme,), found in grouped(strands, "scheme").items():
-            tables += [_profile_table(str(scheme), found, unit) for unit in UNITS]
-            tables.append(_estimates(str(scheme), found))
-            figures += _figures(str(scheme), found, [sample for sample in timed if sample["scheme"] == scheme])
-        bounds, within = _bounds(strands, timed)
-        if bounds.rows:
-            tables.append(bounds)
+        beside, within = bounds(strands, timed)
+        if beside.rows:
+            tables.append(beside)
             notes.append(within)
-            columns = (bounds.column(name) for name in ("scheme", "workers", "speed-up"))
+            columns = (beside.column(name) for name in ("scheme", "workers", "speed-up"))
             faster = [(str(scheme), number(workers), each) for scheme, workers, each in zip(*columns, strict=True)]
             notes += doubtful(faster, chosen.rounds)
-        burdens = sorted({number(sample["burden_ns"]) for sample in strands})
-        steals = sum(int(number(sample["migrations"])) for sample in strands[:1])
-        if burdens:
-            how = f"the median of {steals} seen on this machine" if steals else "given, not measured"
-            notes.append(f"A migration takes {burdens[-1] / 1000:.1f} µs: {how}.")
-        fitting = [sample for sample in timed if number(sample["workers"]) <= usable_cores()]
-        sides = grouped(fitting, "scheme", "workers")
-        notes += disturbed(
-            {
-                f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
-                for (scheme, workers), found in sides.items()
-            }
-        )
-        if any(sample["lost"] for sample in strands):
-            notes.append("Some events found no room: the spans of those rows are too short.")
+        unlike = [f"{sample['scheme']} at depth {sample['depth']}" for sample in strands if sample.get("unlike")]
+        if unlike:
+            notes.append(f"Recordings of one worker differ in nodes, and must not: {', '.join(unlike)}.")
         return Conclusion(
             tables=tuple(tables),
-            figures=tuple(figures),
-            notes=(*notes, *beyond_cores(chosen.workers)),
+            figures=tuple(drawn),
+            notes=(*notes, *_notes(chosen, strands, timed), *beyond_cores(chosen.workers)),
+            passed=not unlike,
         )
+
+
+def _notes(chosen: Choice, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
+    """What a migration was taken for, and what must not be concluded."""
+    if strands:
+        burden, seen = max(number(sample["burden_ns"]) for sample in strands), int(number(strands[0]["migrations"]))
+        how = f"the median of {seen} seen on this machine" if seen else "given, not measured"
+        yield (
+            f"A migration takes {burden / 1000:.1f} µs ({how}); in nodes it counts as {chosen.burden_nodes:g}, "
+            "whatever the machine."
+        )
+    fitting = [sample for sample in timed if number(sample["workers"]) <= usable_cores()]
+    sides = grouped(fitting, "scheme", "workers")
+    yield from disturbed(
+        {
+            f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
+            for (scheme, workers), found in sides.items()
+        }
+    )
+    if any(sample["lost"] for sample in strands):
+        yield "Some events found no room: the spans of those rows are too short."
+
+
+def _published(chosen: Choice) -> tuple[tuple[str, str], ...]:
+    """Tables of reports whose program divides its games so."""
+    if chosen.rules == "002":
+        return (("002", "profile"),) if chosen.schedule == "one" else ()
+    return (("004", "cilkview"),) if chosen.schedule == "rows" else ()
 
 
 def _depths(chosen: Choice, scheme: str) -> tuple[int, ...]:
@@ -178,7 +196,13 @@ def _weight(chosen: Choice, scheme: str, depth: int) -> float:
 def _options(chosen: Choice, scheme: str, workers: int) -> dict[str, Any]:
     threshold = chosen.granularity if scheme == "fork-join" else chosen.threshold
     levels = 64 if scheme == "jamboree" else None  # every level: how parallel the tree is, not report 001's program
-    return {"parallel": scheme, "workers": workers, "threshold": threshold, "levels": levels}
+    return {
+        "parallel": scheme,
+        "workers": workers,
+        "threshold": threshold,
+        "levels": levels,
+        "schedule": chosen.schedule,
+    }
 
 
 def _searches(chosen: Choice, scheme: str, depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
@@ -190,37 +214,44 @@ def _searches(chosen: Choice, scheme: str, depth: int, stop: Stop, **options: An
 
 
 def _strands(chosen: Choice, scheme: str, depth: int, stop: Stop) -> list[Sample]:
-    """One worker's events, folded."""
+    """One worker's events, folded; of the deepest search also when they could run."""
     burden, seen = (chosen.burden, 0) if chosen.burden is not None else measured_burden()
-    totals = dict.fromkeys(UNITS, NO_SPANS)
-    nodes, lost = 0, 0
-    recording = Recording(ROOM)
+    deepest = depth == max(_depths(chosen, scheme))
+    parts = PARTS_OF_A_TURN if scheme == "fork-join" else PARTS_OF_A_ROOT
+
+    def searches(recording: Recording) -> Iterator[Result]:
+        return _searches(chosen, scheme, depth, stop, instrument=recording, **_options(chosen, scheme, 1))
+
     try:
-        for found in _searches(chosen, scheme, depth, stop, instrument=recording, **_options(chosen, scheme, 1)):
-            nodes += found.nodes
-            events = recording.taken()
-            for unit in UNITS:
-                cost = burden if unit == "nanoseconds" else burden * _nodes_per_nanosecond(events)
-                totals[unit] += spans_of(events, unit=unit, burden=cost)
-        lost = recording.lost
+        found = recorded(
+            searches,
+            chosen.recordings,
+            burdens={"nanoseconds": burden, "nodes": chosen.burden_nodes},
+            parts=parts if deepest else 0,
+        )
     except Stopped:
-        pass  # the sample will not be kept
+        return []
     sample: Sample = {
         "what": "strands",
         "scheme": scheme,
         "depth": depth,
         "burden_ns": burden,
         "migrations": seen,
-        "nodes": nodes,
-        "lost": lost,
-        **{f"{name}_{unit}": value for unit in UNITS for name, value in asdict(totals[unit]).items()},
+        "nodes": found.nodes,
+        "lost": found.lost,
+        "unlike": found.unlike,
+        "recordings": chosen.recordings,
+        "lost_share_least": min(cost.lost_share for cost in found.costs),
+        "lost_share_most": max(cost.lost_share for cost in found.costs),
+        "switches_least": min(cost.switches for cost in found.costs),
+        **{f"{name}_{unit}": value for unit in UNITS for name, value in asdict(found.totals[unit]).items()},
     }
-    return [sample]
-
-
-def _nodes_per_nanosecond(events: npt.NDArray[np.int64]) -> float:
-    spans = {unit: spans_of(events, unit=unit) for unit in UNITS}
-    return spans["nodes"].work / spans["nanoseconds"].work if spans["nanoseconds"].work else 0.0
+    moments: list[Sample] = [
+        {"what": "moment", "scheme": scheme, "depth": depth, "root": root, "strands": strands, "nodes": span / parts}
+        for root, (span, running) in enumerate(found.moments, 1)
+        for strands in running
+    ]
+    return [sample, *moments]
 
 
 def _timed(chosen: Choice, scheme: str, depth: int, workers: int, round_: int, stop: Stop) -> list[Sample]:
@@ -246,178 +277,3 @@ def _timed(chosen: Choice, scheme: str, depth: int, workers: int, round_: int, s
         "nodes": nodes,
     }
     return [sample]
-
-
-@cache
-def measured_burden() -> tuple[float, int]:
-    """What a migration takes here, and how many were seen: two workers on small parts of a tree."""
-    recordings = []
-    for _ in range(40):
-        recording = Recording()
-        with unnoted():  # not what the experiment is about
-            search(
-                othello_midgame(),
-                Limits(depth=5),
-                algorithm="minimax",
-                evaluation="discs",
-                deepen=False,
-                parallel="fork-join",
-                workers=2,
-                threshold=2,
-                instrument=recording,
-            )
-        recordings.append(recording.taken())
-    return burden_of(recordings)
-
-
-# --- what is said of it ---
-
-
-def spans_in(sample: Sample, unit: str) -> Spans:
-    """The work and span that a sample holds, in one unit."""
-    return Spans(**{name: sample[f"{name}_{unit}"] for name in Spans.__dataclass_fields__})  # type: ignore[arg-type]  # as written
-
-
-def _profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> Table:
-    rows: list[Sample] = []
-    for sample in samples:
-        spans = spans_in(sample, unit)
-        rows.append(
-            {
-                "depth": sample["depth"],
-                f"work ({unit})": round(spans.work),
-                "span": round(spans.span),
-                "burdened span": round(spans.burdened_span),
-                "parallelism": spans.parallelism,
-                "burdened parallelism": spans.burdened_parallelism,
-                "spawns": spans.spawns,
-                "strands": spans.strands,
-                f"{unit} / strand": spans.work / max(spans.strands, 1),
-                "strands along span": spans.span_strands,
-                f"{unit} / strand on span": spans.span / max(spans.span_strands, 1),
-                "atomic operations": spans.atomics,
-                "frames": spans.frames,
-                "entries to the parallel region": spans.regions,
-            }
-        )
-    return Table.of(f"{scheme}: parallelism in {unit}", rows)
-
-
-def _estimates(scheme: str, samples: Sequence[Sample]) -> Table:
-    rows: list[Sample] = []
-    for sample in samples:
-        spans = spans_in(sample, "nanoseconds")
-        cells: Sample = {"depth": sample["depth"]}
-        for workers in PROCESSORS:
-            cells[f"{workers}"] = f"{spans.slowest_speedup(workers):.2f} – {spans.fastest_speedup(workers):.2f}"
-        rows.append(cells)
-    return Table.of(f"{scheme}: speed-up estimate by processors, lower and upper bound", rows)
-
-
-def _bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[Table, str]:
-    """Measured speed-ups beside their bounds."""
-    profiles = {(sample["scheme"], sample["depth"]): sample for sample in strands}
-    runs = grouped(timed, "scheme", "depth", "workers")
-    rows: list[Sample] = []
-    for (scheme, depth, workers), found in runs.items():
-        alone, profile = runs.get((scheme, depth, 1)), profiles.get((scheme, depth))
-        if alone is None or profile is None or number(workers) > usable_cores():
-            continue
-        spans = spans_in(profile, "nanoseconds")
-        count = int(number(workers))
-        speedup = median(alone, "seconds") / median(found, "seconds")
-        same_tree = speedup * median(found, "nodes") / median(alone, "nodes")
-        low, high = spans.slowest_speedup(count), spans.fastest_speedup(count)
-        rows.append(
-            {
-                "scheme": scheme,
-                "depth": depth,
-                "workers": workers,
-                "median T(p) (s)": median(found, "seconds"),
-                "speed-up": speedup,
-                "speed-up in nodes/s": same_tree,
-                "lower bound": low,
-                "upper bound": high,
-                "within bounds": bool(low * (1 - TOLERANCE) <= same_tree <= high * (1 + TOLERANCE)),
-            }
-        )
-    outside = [row for row in rows if not row["within bounds"]]
-    told = "all within" if not outside else f"{len(outside)} outside"
-    note = (
-        "The bounds are those of the tree that one worker searches. More workers search a larger one where "
-        "brothers do not wait for each other, so nodes per second are held against them."
-    )
-    table = Table.of("measured speed-up beside its bounds", rows, notes=(note,))
-    return table, f"{len(rows)} measured speed-ups, {told} their bounds (tolerance {TOLERANCE:.0%})."
-
-
-def _figures(scheme: str, strands: Sequence[Sample], timed: Sequence[Sample]) -> list[Figure]:
-    spans = {int(number(sample["depth"])): spans_in(sample, "nanoseconds") for sample in strands}
-    if not spans:
-        return []
-
-    def over_depth(name: str, values: dict[int, float]) -> Series:
-        return Series(name=name, points=tuple(values.items()))
-
-    parallel = [
-        over_depth("parallelism", {depth: each.parallelism for depth, each in spans.items()}),
-        over_depth("burdened parallelism", {depth: each.burdened_parallelism for depth, each in spans.items()}),
-    ]
-    if scheme == "fork-join":
-        for report, table in (("002", "profile"), ("004", "cilkview")):
-            parallel.append(curve(report, table, "depth", "parallelism"))
-    deepest = max(spans)
-    counts = (1, *PROCESSORS)
-    estimate = [
-        Series(
-            name="linear",
-            points=tuple((workers, float(workers)) for workers in counts),
-            style="dashed",
-        ),
-        Series(
-            name="between the bounds",
-            points=tuple((workers, spans[deepest].slowest_speedup(workers)) for workers in counts),
-            spread=tuple(
-                (spans[deepest].slowest_speedup(workers), spans[deepest].fastest_speedup(workers)) for workers in counts
-            ),
-            style="band",
-        ),
-    ]
-    runs = grouped([sample for sample in timed if number(sample["workers"]) <= usable_cores()], "workers")
-    if (1,) in runs:
-        alone = median(runs[1,], "seconds")
-        measured: list[tuple[float | str, float]] = []
-        spreads = []
-        for (workers,), found in runs.items():
-            measured.append((number(workers), alone / median(found, "seconds")))
-            spreads.append(speed_up_range(runs[1,], found))
-        estimate.append(Series(name="measured", points=tuple(measured), spread=tuple(spreads), style="points"))
-    return [
-        Plot(
-            title=f"{scheme}: work and span",
-            x="search depth (plies)",
-            y="time (ns)",
-            log_y=True,
-            series=(
-                over_depth("work", {depth: each.work for depth, each in spans.items()}),
-                over_depth("burdened span", {depth: each.burdened_span for depth, each in spans.items()}),
-                over_depth("span", {depth: each.span for depth, each in spans.items()}),
-            ),
-        ),
-        Plot(
-            title=f"{scheme}: parallelism",
-            x="search depth (plies)",
-            y="work / span",
-            log_y=True,
-            series=tuple(parallel),
-        ),
-        Plot(
-            title=f"{scheme}: speed-up at depth {deepest}",
-            x="processors",
-            y="speed-up",
-            log_x=True,
-            log_y=True,
-            series=tuple(estimate),
-            caption=f"The band lies between the lower estimate and the upper bound. {RANGES}",
-        ),
-    ]
