@@ -23,7 +23,7 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab import cluster_samples
 from outflank.lab import experiment as registry
-from outflank.lab.boards import MIDGAME_LINE, lab_positions, othello_start
+from outflank.lab.boards import MIDGAME_LINE, chosen_boards, lab_positions, othello_start
 from outflank.lab.drawing.looks import number
 from outflank.lab.measuring import doubtful, search_overhead
 from outflank.lab.provenance import in_command_line
@@ -68,6 +68,8 @@ SMALL = {
     "coarseness": {"depth": 5, "midgame_depth": 4, "rounds": 1},
     "symmetry": {"depth": 5, "midgame_depth": 4, "rounds": 1},
     "algorithms": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "sorting": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "stages": {"midgame_depth": 3, "positions": ("opening", "late1")},
     "table": {"depth": 6, "midgame_depth": 5, "near": 3},
     "hash": {"bits": 12, "boards": (8, 10)},
     "nodes": {"depth": 2, "algorithms": ("SerialPVS", "ParallelPVS"), "workers": 1},
@@ -83,6 +85,8 @@ SMALL = {
 
 SAME_EVERY_TIME = (
     "orderings",
+    "sorting",
+    "stages",
     "pivot",
     "table",
     "hash",
@@ -247,9 +251,10 @@ SEARCHED = {
     "levels": {(MIDGAME, 5)},
     "schedule": {(lab_positions()["midgame1"].to_text(), 2)},
     "shape": {(MIDGAME, 4)},
-    **dict.fromkeys(("orderings", "pivot", "coarseness", "symmetry", "algorithms"), BOTH),
+    **dict.fromkeys(("orderings", "pivot", "coarseness", "symmetry", "algorithms", "sorting"), BOTH),
+    "stages": {(each.board.to_text(), 3) for each in chosen_boards("othello", ("opening", "late1"))},
     "table": {(START, 6), (MIDGAME, 5)},
-    "hash": {(START, 5), (MIDGAME, 3), (ABALONE, 2)},
+    "hash": {*((START, depth) for depth in range(4, 10)), *((MIDGAME, depth) for depth in range(3, 8)), (ABALONE, 2)},
     **{name: {(START, 2)} for name in ("nodes", "times", "branching", "determinism")},
     "depths": {(ABALONE, depth) for depth in (1, 2, 3)},
     "pruning": FOUR,

@@ -19,6 +19,7 @@ from outflank.lab.experiment import (
     option,
     register,
 )
+from outflank.lab.hashes import register_hash
 from outflank.lab.report import Figure, Flame, Plot, Report, Sample, Series, Table, Timeline
 from outflank.lab.running import Progress, redraw, run
 from outflank.lab.searched import Searched, search
@@ -43,6 +44,7 @@ __all__ = [
     "option",
     "redraw",
     "register",
+    "register_hash",
     "run",
     "search",
 ]

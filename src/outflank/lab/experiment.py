@@ -144,6 +144,8 @@ _HOMES = {
     "coarseness": "choices",
     "symmetry": "choices",
     "algorithms": "choices",
+    "sorting": "orders",
+    "stages": "orders",
     "table": "choices",
     "hash": "hashing",
     "nodes": "turns",

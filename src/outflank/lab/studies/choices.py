@@ -1,106 +1,20 @@
 """What report 000 chose for its sequential program: ordering, pivot, coarseness, symmetry, and what its table gave."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
-from outflank.boards import OthelloBoard
-from outflank.lab.boards import othello_midgame, othello_start
+from outflank.boards import Board
 from outflank.lab.classroom import REPORT_000
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import SEARCHED, Side, grouped, in_rounds, median, median_count, number, searched, warm
+from outflank.lab.measuring import Side, grouped, number, searched, warm
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.studies.choosing import MIDGAME, START, Choice, Choosing
 from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
-
-START, MIDGAME = "start", "mid-game"
-BOARDS: dict[str, Callable[[], OthelloBoard]] = {START: othello_start, MIDGAME: othello_midgame}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
-    """What is measured."""
-
-    depth: int = option(13, "Plies from the start.")
-    midgame_depth: int = option(11, "Plies from the mid-game board.")
-    rounds: int = option(3, "Times that each side is measured.")
-
-
-class Choosing(Experiment[Any]):
-    """A comparison of choices on report 000's two boards."""
-
-    choices: tuple[tuple[Sample, dict[str, Any]], ...]
-    """The labels and the options of each."""
-
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
-        sides = [
-            Side(
-                labels={"board": name, **labels},
-                board=board(),
-                depth=chosen.depth if name == START else chosen.midgame_depth,
-                options={**REPORT_000, **options},
-            )
-            for name, board in BOARDS.items()
-            for labels, options in self.choices
-        ]
-        return in_rounds(sides, chosen.rounds)
-
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
-        labels = {name: Literal[*(each[name] for each, _ in self.choices)] for name in self.labels}
-        return sample_shape(SEARCHED, labels, board=Literal[*BOARDS], round=Several)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What sets the sides apart."""
-        return tuple(self.choices[0][0])
-
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        tables, series = [], []
-        for (board,), found in grouped(samples, "board").items():
-            groups = grouped(found, *self.labels)
-            nodes = {label: median_count(each, "nodes") for label, each in groups.items()}
-            least = min(nodes.values())
-            lines = [
-                {
-                    **dict(zip(self.labels, label, strict=True)),
-                    "time (s)": median(each, "seconds"),
-                    "boards": nodes[label],
-                    "boards / least": nodes[label] / least,
-                    "value": each[0]["value"],
-                    **self.beside(str(board), label),
-                }
-                for label, each in groups.items()
-            ]
-            depth = chosen.depth if board == START else chosen.midgame_depth
-            tables.append(Table.of(f"{self.name}: {board}, depth {depth}", lines))
-            points = tuple((", ".join(map(str, label)), float(count)) for label, count in nodes.items())
-            series.append(Series(name=str(board), points=points))
-            series += self.published(str(board))
-        plot = Plot(
-            title=f"{self.name}: boards visited",
-            x=", ".join(self.labels),
-            y="boards",
-            series=tuple(series),
-            kind="bars",
-            log_y=True,
-        )
-        return Conclusion(tables=tuple(tables), figures=(plot,), notes=self.notes(samples))
-
-    def beside(self, board: str, label: tuple[Any, ...]) -> Sample:
-        """What the report printed for a row."""
-        return {}
-
-    def published(self, board: str) -> list[Series]:
-        """The report's bars."""
-        return []
-
-    def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        """What is seen in the tables."""
-        return ()
-
 
 ORDERINGS = {
     "none": "None",
@@ -111,6 +25,9 @@ ORDERINGS = {
     "stones+squares": "Stone score + square score",
 }
 """Our names of report 000's orderings, and its own."""
+
+PRINTED = {START: "ordering_start", MIDGAME: "ordering_midgame", "mid-game": "ordering_midgame"}
+"""The report's tables by board; the last name is that of older results."""
 
 
 @register
@@ -124,20 +41,24 @@ class Orderings(Choosing):
     choices = tuple(({"ordering": name}, {"ordering": name}) for name in ORDERINGS)
 
     def _printed(self, board: str) -> dict[str, dict[str, Any]]:
-        table = "ordering_start" if board == START else "ordering_midgame"
+        table = PRINTED.get(board)
+        if table is None:
+            return {}
         theirs = {row["ordering"].lower(): row for row in published_rows("000", table)}
         return {ours: theirs[printed.lower()] for ours, printed in ORDERINGS.items()}
 
     def beside(self, board: str, label: tuple[Any, ...]) -> Sample:
-        row = self._printed(board)[label[0]]
-        return {"000: time (s)": row["seconds"], "000: boards": row["boards"]}
+        row = self._printed(board).get(label[0])
+        return {} if row is None else {"000: time (s)": row["seconds"], "000: boards": row["boards"]}
 
     def published(self, board: str) -> list[Series]:
         points = tuple((name, float(row["boards"])) for name, row in self._printed(board).items())
-        return [Series(name=f"000, {board}", points=points, published=True)]
+        return [] if not points else [Series(name=f"000, {board}", points=points, published=True)]
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        return ("The mid-game board of report 000 is lost with its picture: ours is another one.",)
+        if any(PRINTED.get(str(sample["board"])) == "ordering_midgame" for sample in samples):
+            return ("The mid-game board of report 000 is lost with its picture: ours is another one.",)
+        return ()
 
 
 @register
@@ -223,10 +144,7 @@ class HitsNearTheRoot(Experiment[TableChoice]):
     parameters = TableChoice
 
     def tasks(self, chosen: TableChoice) -> Sequence[Task]:
-        return [
-            Task(name, partial(_hits, name, board(), chosen.depth if name == START else chosen.midgame_depth))
-            for name, board in BOARDS.items()
-        ]
+        return [Task(each.name, partial(_hits, each.name, each.board, chosen.plies(each))) for each in chosen.boards]
 
     def shape(self, chosen: TableChoice, sample: Sample) -> Shape:
         return sample_shape(board=str, left=Count, lookups=Several, hits=Count)
@@ -260,7 +178,7 @@ class HitsNearTheRoot(Experiment[TableChoice]):
         return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes))
 
 
-def _hits(name: str, board: OthelloBoard, depth: int, stop: Stop) -> list[Sample]:
+def _hits(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
     side = Side(labels={"board": name}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()

@@ -1,4 +1,4 @@
-"""How well boards are spread over a table: report 000 barely accepted its hash function."""
+"""How well boards are spread over a table: of a dozen hash functions report 000 barely accepted one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,21 +6,23 @@ from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from outflank.boards import Board
+from outflank.errors import UnknownName
 from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.kernels.compiler import kernel
 from outflank.lab.boards import lab_positions, othello_midgame, othello_start
+from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.hashes import Words, hashes, slots
+from outflank.lab.literature import fact
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import note
+from outflank.lab.searched import note, search
 from outflank.schema import Between, Count, Several, Shape
-from outflank.search.contract import Stop
-from outflank.search.table import hashed
-
-Words = npt.NDArray[np.uint64]
+from outflank.search.contract import DEEPEST, Limits, Stop
+from outflank.search.table import WAYS, WORDS_PER_BUCKET
+from outflank.search.table import Table as Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,18 @@ class Choice(Parameters):
 
     bits: Annotated[int, Between(1, 40)] = option(20, "The table has 2^BITS slots.")
     boards: tuple[int, ...] = option((16, 18, 19, 20), "2^N different boards, for each N.")
+    hashes: tuple[str, ...] = option(("all",), "By name; one of your own is registered with lab.register_hash.")
+
+    def __post_init__(self) -> None:
+        super(Choice, self).__post_init__()
+        for name in self.hashes:
+            if name != "all" and name not in hashes():
+                raise UnknownName.among("hash", name, (*hashes(), "all"))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names of those wanted."""
+        return tuple(hashes()) if "all" in self.hashes else tuple(dict.fromkeys(self.hashes))
 
 
 @kernel
@@ -51,52 +65,14 @@ def _walk_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
     yield game, position, 1, moves, 0, words, words.copy(), 0
 
 
-def _ours(first: Words, second: Words) -> Words:
-    return np.asarray(hash_all(first, second, np.empty_like(first)))
-
-
-@kernel
-def hash_all(firsts, seconds, found):
-    """The table's own hash of many positions."""
-    for index in range(firsts.shape[0]):
-        found[index] = hashed(firsts[index], seconds[index])
-    return found
-
-
-@hash_all.sample
-def _hash_all_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    words = np.zeros(1, np.uint64)
-    yield words, words.copy(), words.copy()
-
-
-def _low_bits(first: Words, second: Words) -> Words:
-    return (first ^ second) << np.uint64(32)
-
-
-def _folded(first: Words, second: Words) -> Words:
-    mixed = first ^ second
-    for shift in (40, 20):
-        mixed = mixed ^ (mixed >> np.uint64(shift))
-    return mixed << np.uint64(44)
-
-
-def _multiplied(first: Words, second: Words) -> Words:
-    return (first + second * np.uint64(3)) * np.uint64(0x9E3779B97F4A7C15)
-
-
-HASHES: dict[str, Callable[[Words, Words], Words]] = {
-    "outflank": _ours,
-    "one multiplication": _multiplied,
-    "xor, folded": _folded,
-    "xor, low bits": _low_bits,
+SOURCES: dict[str, tuple[Callable[[], Board[Any]], bool]] = {
+    "Othello, a search from the start": (othello_start, True),
+    "Othello, a search in the mid-game": (othello_midgame, True),
+    "Othello, all near the start": (othello_start, False),
+    "Othello, all near a mid-game board": (othello_midgame, False),
+    "Abalone, all near the start": (lambda: lab_positions()["start"], False),
 }
-"""From both words of a board to a word whose highest bits are the slot."""
-
-SOURCES: dict[str, Callable[[], Board[Any]]] = {
-    "Othello, start": othello_start,
-    "Othello, mid-game": othello_midgame,
-    "Abalone, start": lambda: lab_positions()["start"],
-}
+"""Where boards come from, and whether a search has visited them."""
 
 
 @register
@@ -109,7 +85,7 @@ class Hash(Experiment[Choice]):
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
-        return [Task(name, partial(_measure, name, source, chosen)) for name, source in SOURCES.items()]
+        return [Task(name, partial(_measure, name, *source, chosen)) for name, source in SOURCES.items()]
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
         return sample_shape(
@@ -129,41 +105,48 @@ class Hash(Experiment[Choice]):
             }
             for sample in samples
         ]
+        fewest = min((number(sample["boards"]) for sample in samples), default=0)
+        few = [sample for sample in samples if sample["boards"] == fewest]
         series = [
             Series(
-                name=f"{hash_}, {source}",
-                points=tuple((number(each["boards"]), number(each["free"]) / number(each["boards"])) for each in found),
+                name=str(source),
+                points=tuple((str(each["hash"]), number(each["free"]) / fewest) for each in found),
             )
-            for (hash_, source), found in grouped(samples, "hash", "source").items()
-            if hash_ in ("outflank", "xor, folded")
+            for (source,), found in grouped(few, "source").items()
         ]
-        chance = {number(sample["boards"]): number(sample["by_chance"]) for sample in samples}
-        series.append(Series(name="by chance", points=tuple(sorted(chance.items())), style="dashed"))
+        if few:
+            names = dict.fromkeys(str(sample["hash"]) for sample in few)
+            by_chance = number(few[0]["by_chance"])
+            series.append(Series(name="by chance", points=tuple((name, by_chance) for name in names)))
+            theirs = fact("000", "hash_free_percent") / 100
+            series.append(Series(name="report 000's best", points=((next(iter(names)), theirs),), published=True))
         note = (
             "By chance, n boards find a share of (1 − e^(−n/m)) · m/n of m slots free: no hash is better than that "
-            "without knowing the boards. Report 000's best let about 50 % of far fewer than 2^20 boards find a free "
-            "one of 2^20."
+            "without knowing the boards, and as many boards as slots fill 1 − 1/e = 63 % of them. Report 000's best of "
+            "about a dozen let about 50 % of far fewer than 2^20 boards find a free one of 2^20."
         )
         plot = Plot(
-            title="boards that find a free slot",
-            x="boards",
+            title=f"boards that find a free slot, {int(fewest):,} boards",
+            x="hash",
             y="share",
-            log_x=True,
+            kind="bars",
             series=tuple(series),
         )
         return Conclusion(tables=(Table.of(f"hash: 2^{chosen.bits} slots", lines),), figures=(plot,), notes=(note,))
 
 
-def _measure(name: str, source: Callable[[], Board[Any]], chosen: Choice, stop: Stop) -> list[Sample]:
+def _measure(name: str, source: Callable[[], Board[Any]], searched: bool, chosen: Choice, stop: Stop) -> list[Sample]:
     board = source()
-    first, second = _different(board, 2 ** max(chosen.boards))
+    wanted = 2 ** max(chosen.boards)
+    first, second = _visited(board, wanted, stop) if searched else _different(board, wanted)
     samples: list[Sample] = []
+    if stop.called:
+        return samples
+    there = 2**chosen.bits
     for power in chosen.boards:
         count = min(2**power, len(first))
-        for hash_, function in HASHES.items():
-            slots = function(first[:count], second[:count]) >> np.uint64(64 - chosen.bits)
-            queues = np.bincount(slots.astype(np.int64), minlength=2**chosen.bits)
-            slots_there = 2**chosen.bits
+        for hash_ in chosen.chosen:
+            queues = np.bincount(slots(hash_, first[:count], second[:count], chosen.bits), minlength=there)
             samples.append(
                 {
                     "source": name,
@@ -171,10 +154,30 @@ def _measure(name: str, source: Callable[[], Board[Any]], chosen: Choice, stop: 
                     "boards": count,
                     "free": int(np.count_nonzero(queues)),
                     "longest": int(queues.max()),
-                    "by_chance": slots_there * (1 - (1 - 1 / slots_there) ** count) / count,
+                    "by_chance": there * (1 - (1 - 1 / there) ** count) / count,
                 }
             )
     return samples
+
+
+def _visited(board: Board[Any], wanted: int, stop: Stop) -> tuple[Words, Words]:
+    """So many different positions that report 000's program has looked up in its table, in no order.
+
+    They are read from the table itself, which keeps positions whole; it is so large that hardly any is overwritten.
+    """
+    bits = max(12, min(22, wanted.bit_length() + 2))
+    for depth in range(4, DEEPEST):
+        table = Memory(bits)
+        search(board, Limits(depth=depth), stop=stop, workers=1, table=table, **{**REPORT_000, "table_bits": bits})
+        entries = table.words.reshape(-1, WORDS_PER_BUCKET)[:, : 3 * WAYS].reshape(-1, 3)
+        entries = entries[entries[:, 2] != 0]
+        if stop.called or len(entries) >= wanted:
+            break
+    pairs = entries[:, :2] ^ entries[:, 2:]  # kept xored with their data
+    # The table's order is that of its own hash, which must not help it here.
+    pairs = np.unique(pairs, axis=0)
+    kept = np.random.default_rng(1).permutation(len(pairs))[:wanted]
+    return np.ascontiguousarray(pairs[kept, 0]), np.ascontiguousarray(pairs[kept, 1])
 
 
 def _different(board: Board[Any], wanted: int) -> tuple[Words, Words]:
