@@ -3,11 +3,11 @@
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -27,6 +27,8 @@ try:
     import resource
 except ImportError:  # Windows has none
     resource = None
+
+T = TypeVar("T")
 
 Workers = Annotated[int, Between(1, MOST_WORKERS)]
 
@@ -135,16 +137,24 @@ def in_rounds(sides: Sequence[Side], rounds: int) -> list[Task]:
 
     Every other round goes backwards: a baseline that is measured once for many sides is not always as far from one.
     """
+    warmed: set[str] = set()
     return [
-        Task(f"{side.name}, round {number_}", partial(_sampled, side, number_))
-        for number_ in range(1, rounds + 1)
-        for side in (sides if number_ % 2 else sides[::-1])
+        Task(f"{side.name}, round {number_}", partial(_sampled, side, number_, warmed))
+        for number_, side in alternating(sides, rounds)
     ]
 
 
-def _sampled(side: Side, number_: int, stop: Stop) -> list[Sample]:
-    if number_ == 1:
+def alternating(sides: Sequence[T], rounds: int) -> Iterator[tuple[int, T]]:
+    """Rounds from 1 on, each with all sides: forth, and in every other round back."""
+    for number_ in range(1, rounds + 1):
+        for side in sides if number_ % 2 else sides[::-1]:
+            yield number_, side
+
+
+def _sampled(side: Side, number_: int, warmed: set[str], stop: Stop) -> list[Sample]:
+    if side.name not in warmed:  # in this process: a run that goes on may begin with any round
         warm(side)
+        warmed.add(side.name)
     try:
         _, sample = searched(side, stop)
     except Stopped:
@@ -152,10 +162,18 @@ def _sampled(side: Side, number_: int, stop: Stop) -> list[Sample]:
     return [{**sample, "round": number_}]
 
 
+WARM_DEPTH = 3
+"""Plies of the search before the first that counts: enough for all that is done once, kernels, threads and memory."""
+
+
 def warm(side: Side) -> None:
-    """Compile what a side needs, so that no sample has to wait for it."""
+    """Search a side for a moment, as it will be searched: what is done once is done before any sample."""
+    options, depth = {"workers": 1, **side.options}, min(side.depth, WARM_DEPTH)
     with unnoted():
-        search(side.board, Limits(depth=1), **{"workers": 1, **side.options, "deepen": False})
+        if side.plays is None:
+            search(side.board, Limits(depth=depth), **options)
+        else:
+            next(play(side.plays, side.board.copy(), depth, Stop(), **options), None)
 
 
 def grouped(samples: Iterable[Sample], *names: str) -> dict[tuple[Cell, ...], list[Sample]]:

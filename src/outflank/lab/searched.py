@@ -10,6 +10,7 @@ from outflank.boards import Board
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
 from outflank.lab.boards import name_of_line
+from outflank.lab.memory import with_memory
 from outflank.schema import Between, Several
 from outflank.search import deepening
 from outflank.search.contract import DEEPEST, Limits, Options, Result
@@ -121,8 +122,10 @@ def add(entry: Searched) -> None:
 
 
 def search(board: Board[Any], limits: Limits | None = None, *, in_game: bool = False, **options: Any) -> Result:
-    """`outflank.search`, noted. `in_game`: one turn of a game that is played on the board."""
-    return noted(board, deepening.search(board, limits, **options), options, in_game=in_game)
+    """`outflank.search`, noted, on a table that is in memory. `in_game`: one turn of a game on the board."""
+    with with_memory(options) as chosen:
+        found = deepening.search(board, limits, **chosen)
+    return noted(board, found, options, in_game=in_game)
 
 
 def noted(board: Board[Any], found: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:

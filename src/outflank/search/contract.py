@@ -34,6 +34,9 @@ TieRule = Literal["first", "lowest", "highest"]
 
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
+TABLELESS = ("minimax", "uct", "flat")
+"""Algorithms that ask no transposition table."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:

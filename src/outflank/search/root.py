@@ -23,7 +23,7 @@ from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, pl
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import DEEPEST, Options
+from outflank.search.contract import DEEPEST, TABLELESS, Options
 from outflank.search.lines import complete
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named, weights_at
@@ -116,7 +116,7 @@ class Root:
         self._spare = None if instrument is None else instrument.alike()  # for what is not to be counted
         self._spare_probe = self.probe if self._spare is None else self._spare.probe
         self.table = None
-        if options.algorithm not in ("minimax", "uct", "flat"):  # which ask none
+        if options.algorithm not in TABLELESS:
             self.table = Table(options.table_bits) if table is None and options.table_bits is not None else table
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]

@@ -10,7 +10,7 @@ from outflank.lab.boards import lab_positions
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import grouped, median, number
+from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
 from outflank.schema import Kind, Measured, Several, Shape
@@ -43,6 +43,15 @@ def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: in
         "seconds": found.seconds,
     }
     return [sample]
+
+
+def _sides(chosen: "DepthsChoice") -> list[tuple[str, int]]:
+    return [
+        (program, depth)
+        for program in PROGRAMS
+        for depth in chosen.depths
+        if program != "minimax" or depth <= chosen.minimax_depth
+    ]
 
 
 def _shape(**names: Kind) -> Shape:
@@ -82,10 +91,7 @@ class Depths(Experiment[DepthsChoice]):
                 partial(_sample, program, "start", board, depth, number_),
                 float(20 ** (depth - 3)) * (20 if program == "minimax" else 1),
             )
-            for number_ in range(1, chosen.rounds + 1)
-            for program in PROGRAMS
-            for depth in chosen.depths
-            if program != "minimax" or depth <= chosen.minimax_depth
+            for number_, (program, depth) in alternating(_sides(chosen), chosen.rounds)
         ]
 
     def shape(self, chosen: DepthsChoice, sample: Sample) -> Shape:

@@ -1,0 +1,136 @@
+"""What is timed in the laboratory: every side warm before it counts, on memory that is there, and in turns."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from outflank import OthelloBoard, Table, lab
+from outflank.lab import experiment as registry
+from outflank.lab import memory
+from outflank.lab.measuring import WARM_DEPTH, alternating
+from outflank.lab.searched import deepening
+from outflank.search.contract import Limits, Options, Result, Stop
+
+pytestmark = pytest.mark.plain
+
+COMPARED = {
+    "scaling": {"depth": 8, "workers": (1, 2), "schemes": ("ybw", "jamboree")},
+    "threshold": {"depth": 8, "workers": 2, "thresholds": (1, 3)},
+    "granularity": {"depth": 6, "workers": 2, "granularities": (1, 2)},
+    "levels": {"depth": 8, "workers": 2, "levels": (1, 2)},
+    "schedule": {"depth": 6, "workers": 2, "chunks": (1, 4)},
+    "shape": {"depth": 6, "workers": 2},
+    **{
+        name: {"depth": 7, "midgame_depth": 6}
+        for name in ("orderings", "pivot", "coarseness", "symmetry", "algorithms")
+    },
+}
+"""Experiments that compare times, with depths that no warming reaches."""
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Searches that were asked for; none is made."""
+    found = []
+
+    def searched(board, limits, *, stop=None, table=None, **options):
+        touched = table is not None and not table.words.any()
+        how = repr((board.to_text(), sorted((name, repr(each)) for name, each in options.items())))
+        asks = options.get("algorithm") != "minimax" and options.get("table_bits", Options().table_bits) is not None
+        bits = options.get("table_bits", Options().table_bits) if asks else None
+        found.append(SimpleNamespace(how=how, depth=limits.depth, table=table, touched=touched, bits=bits, stop=stop))
+        if table is not None:
+            table.words[::1000] = 7  # what a search leaves behind
+            table.grow_older()
+        return Result(
+            value=0, move=None, pv=(), depth=limits.depth, nodes=9, leaves=9, seconds=0.1, exact=False, scale=1
+        )
+
+    monkeypatch.setattr(deepening, "search", searched)
+    monkeypatch.setattr(memory, "_kept", [])
+    return found
+
+
+def run(name, rounds, since=1):
+    """The names of the tasks that were run, without their rounds, by round."""
+    experiment = registry.experiment_named(name)
+    names = {number: [] for number in range(since, rounds + 1)}
+    for task in experiment.tasks(experiment.parameters(**COMPARED[name], rounds=rounds)):
+        side, _, number = task.name.rpartition(", round ")
+        if int(number) >= since:
+            names[int(number)].append(side)
+            list(task.measured(Stop()))
+    return names
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_every_side_is_searched_for_a_moment_before_it_counts_on_the_same_memory(name, calls):
+    run(name, 2)
+    warmed = {}
+    for call in calls:
+        if call.depth <= WARM_DEPTH:
+            warmed[call.how] = call
+            continue
+        before = warmed[call.how]  # the same board and options
+        assert before.bits == call.bits
+        assert (call.table is None) == (call.bits is None)
+        if call.table is not None:
+            assert call.table.bits == call.bits
+            assert call.table.nbytes == before.table.nbytes
+            assert call.touched
+            assert before.touched
+    assert sum(call.depth > WARM_DEPTH for call in calls) == 2 * len(warmed)
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_rounds_go_forth_and_back(name, calls):
+    first, second, third = run(name, 3).values()
+    assert first == second[::-1] == third
+    assert len(first) > 1
+
+
+def test_a_run_that_goes_on_is_warm_too(calls):
+    run("threshold", 2, since=2)
+    assert [call.depth <= WARM_DEPTH for call in calls] == [True, False] * 3
+
+
+def test_sides_of_any_kind_alternate():
+    assert list(alternating("ab", 3)) == [(1, "a"), (1, "b"), (2, "b"), (2, "a"), (3, "a"), (3, "b")]
+
+
+def test_one_table_serves_search_after_search(calls):
+    board = OthelloBoard.start()
+    for bits in (12, 12, 14):
+        lab.search(board, Limits(depth=1), table_bits=bits)
+    first, second, third = (call.table for call in calls)
+    assert first is second
+    assert third.bits == 14
+    assert all(call.touched for call in calls)
+    with memory.with_memory({"table_bits": 14}) as one, memory.with_memory({"table_bits": 14}) as other:
+        assert one["table"] is third
+        assert other["table"] is not third
+
+
+def test_a_table_of_ones_own_and_searches_without_one_are_left_alone(calls):
+    own = Table(12)
+    for options in ({"table": own}, {"table_bits": None}, {"algorithm": "minimax"}, {"exact": True}):
+        lab.search(OthelloBoard.start(), Limits(depth=1), **options)
+    assert [call.table for call in calls] == [own, None, None, None]
+    assert memory._kept == []
+
+
+def test_an_interrupted_search_keeps_its_table(calls, monkeypatch):
+    with pytest.raises(KeyboardInterrupt), memory.with_memory({"table_bits": 12}):
+        raise KeyboardInterrupt
+    assert memory._kept == []
+
+
+def test_a_table_that_was_used_searches_like_a_new_one():
+    board = OthelloBoard.start()
+    options = {"depth": 4, "table_bits": 7, "workers": 1}
+    new = deepening.search(board, **options)
+    with memory.with_memory({"table_bits": 7}) as chosen:
+        deepening.search(board, **options, table=chosen["table"])
+    for _ in range(2):
+        again = lab.search(board, Limits(depth=4), table_bits=7, workers=1)
+        assert (again.nodes, again.hits, again.value) == (new.nodes, new.hits, new.value)
