@@ -89,6 +89,18 @@ def test_rounds_go_forth_and_back(name, calls):
     assert len(first) > 1
 
 
+def test_work_and_span_are_timed_warm_and_in_turns_too(calls):
+    experiment = registry.experiment_named("parallelism")
+    chosen = experiment.parameters(schemes=("ybw", "jamboree"), search_depths=(8,), workers=(1, 2), rounds=2)
+    timed = [task for task in experiment.tasks(chosen) if "round" in task.name]
+    names = [task.name.rpartition(", round ")[0] for task in timed]
+    assert names[:4] == names[4:][::-1]
+    for task in timed:
+        list(task.measured(Stop()))
+    assert [call.depth for call in calls] == [WARM_DEPTH, 8] * 8
+    assert [call.how for call in calls[::2]] == [call.how for call in calls[1::2]]
+
+
 def test_a_run_that_goes_on_is_warm_too(calls):
     run("threshold", 2, since=2)
     assert [call.depth <= WARM_DEPTH for call in calls] == [True, False] * 3

@@ -14,9 +14,19 @@ from outflank.errors import UnknownName
 from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
-from outflank.lab.measuring import Workers, beyond_cores, check_divides, disturbed, doubtful, grouped, number
+from outflank.lab.measuring import (
+    WARM_DEPTH,
+    Workers,
+    alternating,
+    beyond_cores,
+    check_divides,
+    disturbed,
+    doubtful,
+    grouped,
+    number,
+)
 from outflank.lab.report import Figure, Sample, Table, sample_shape
-from outflank.lab.searched import search
+from outflank.lab.searched import search, unnoted
 from outflank.lab.spans import BURDEN_NODES, Spans
 from outflank.lab.spans_recording import UNITS, measured_burden, recorded
 from outflank.lab.spans_report import bounds, clock_table, estimates, figures, over_time, profile_table
@@ -78,17 +88,17 @@ class Parallelism(Experiment[Choice]):
             for scheme in chosen.schemes
             for depth in _depths(chosen, scheme)
         ]
-        for round_ in range(1, chosen.rounds + 1):
-            for scheme in chosen.schemes:
-                deepest = max(_depths(chosen, scheme))
-                found += [
-                    Task(
-                        f"{scheme}, depth {deepest}, {how_many(workers, 'worker')}, round {round_}",
-                        partial(_timed, chosen, scheme, deepest, workers, round_),
-                        _weight(chosen, scheme, deepest) / min(workers, usable_cores()),
-                    )
-                    for workers in chosen.workers
-                ]
+        sides = [
+            (scheme, max(_depths(chosen, scheme)), workers) for scheme in chosen.schemes for workers in chosen.workers
+        ]
+        found += [
+            Task(
+                f"{scheme}, depth {deepest}, {how_many(workers, 'worker')}, round {round_}",
+                partial(_timed, chosen, scheme, deepest, workers, round_),
+                _weight(chosen, scheme, deepest) / min(workers, usable_cores()),
+            )
+            for round_, (scheme, deepest, workers) in alternating(sides, chosen.rounds)
+        ]
         return found
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
@@ -256,13 +266,16 @@ def _strands(chosen: Choice, scheme: str, depth: int, stop: Stop) -> list[Sample
 
 def _timed(chosen: Choice, scheme: str, depth: int, workers: int, round_: int, stop: Stop) -> list[Sample]:
     seconds, useful, nodes = 0.0, 0.0, 0
-    before = os.times()
+    options = _options(chosen, scheme, workers)
     try:
-        for found in _searches(chosen, scheme, depth, stop, **_options(chosen, scheme, workers)):
+        with unnoted():
+            next(_searches(chosen, scheme, min(depth, WARM_DEPTH), stop, **options), None)
+        before = os.times()
+        for found in _searches(chosen, scheme, depth, stop, **options):
             seconds, nodes = seconds + found.seconds, nodes + found.nodes
             useful += sum(worker.useful_seconds for worker in found.workers)
     except Stopped:
-        pass
+        return []
     after = os.times()
     sample: Sample = {
         "what": "time",
