@@ -50,8 +50,8 @@ def _meant(kind: Kind, text: str) -> Any:
         inner, *checks = get_args(kind)
         return narrowed(kind, checks, _meant(inner, text))
     if origin in (Union, UnionType):
-        # What any word is comes last: `3` is a number wherever a number may stand.
-        for option in sorted(get_args(kind), key=lambda each: each in (str, Any)):
+        # What any word is, or a list of words, comes last: `3` is a number wherever a number may stand, `none` nothing.
+        for option in sorted(get_args(kind), key=_takes_any_word):
             try:
                 return _meant(option, text)
             except (Misfit, LookupError):
@@ -62,6 +62,11 @@ def _meant(kind: Kind, text: str) -> Any:
     if origin is tuple and get_args(kind)[0] is not Any:
         return conform(kind, tuple(_meant(get_args(kind)[0], word) for word in text.split("+")))
     return conform(kind, _MEANINGS[kind](text) if kind in _MEANINGS else _no_word(kind))
+
+
+def _takes_any_word(kind: Kind) -> bool:
+    origin: Any = get_origin(kind)
+    return kind in (str, Any) or origin is tuple
 
 
 def _no_word(kind: Kind) -> Any:

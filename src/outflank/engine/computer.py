@@ -61,7 +61,7 @@ class Computer:
         nodes: int | None = None,
         exact: int | None = None,
         policy: str = "steady",
-        habits: tuple[str, ...] = (),
+        habits: tuple[str, ...] | None = None,
         book: str | None = None,
         variety: int | None = None,
         ties: TieRule | tuple[TieRule, TieRule] = "first",
@@ -101,7 +101,7 @@ class Computer:
         self.options["table_bits"] = None
         self.policy: Policy = policy_named(policy)
         self._variety = None if variety is None else Variety(variety)
-        self._habits: list[Habit] = [habit_named(each, game) for each in habits]
+        self._habits: list[Habit] = [habit_named(each, game) for each in habits or ()]
         if book is not None:
             self._habits.append(Opened(Book.read(game, book), self._variety))
         self._last_value: int | None = None

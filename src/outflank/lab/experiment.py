@@ -153,6 +153,8 @@ _HOMES = {
     "branching": "turns",
     "depths": "pruning",
     "pruning": "pruning",
+    "duels": "duels",
+    "compiler": "compiling",
     "determinism": "determinism",
     "races": "race_check",
     "profile": "profile",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from outflank.games.evaluation import value
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import WorkerStatistics
 from outflank.search.minimax import minimax
@@ -22,6 +21,7 @@ class Alone:
     def ready(self) -> None:
         """Compile, by a search that may enter no node."""
         self.root.begin_search(0)
+        self.child_value(self.root.moves[0], -1, 1, 0)
         try:
             if self.root.options.algorithm == "minimax":
                 self.child_minimax(self.root.moves[0], 1)
@@ -113,12 +113,9 @@ class Alone:
         subject = (root.game, root.evaluation, move.child, move.state)
         if depth == 0:
             worker.line_length[1] = 0
-            if root.options.quiet:
-                return -int(settled(*subject, -beta, -alpha, root.options.quiet, 0, worker))
-            worker.nodes += 1
-            worker.leaves += 1
-            worker.estimates += 1
-            return -int(value(root.evaluation, root.game, move.child, move.state))
+            # Also where nothing has to be quiet: an evaluation in the interpreter takes a millisecond, and there is one
+            # for every move of the root.
+            return -int(settled(*subject, -beta, -alpha, root.options.quiet, 0, worker))
         found = -alphabeta(*subject, -beta, -alpha, depth, 1, 0, worker, root.probe)
         self._give_up_if_stopped()
         return int(found)
