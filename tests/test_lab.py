@@ -29,7 +29,7 @@ from outflank.lab.measuring import doubtful, search_overhead
 from outflank.lab.provenance import in_command_line
 from outflank.lab.reproduction import report_003
 from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section
-from outflank.lab.studies import reproduce
+from outflank.lab.studies import compiling, reproduce
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli import main
 
@@ -77,6 +77,8 @@ SMALL = {
     "branching": {"depth": 2, "games": 1, "evaluations": ("mobility", "discs")},
     "depths": {"depths": (1, 2, 3), "minimax_depth": 2, "rounds": 1},
     "pruning": {"depth": 2},
+    "duels": {"about": ("opening", "rings"), "games": 2, "depth": 1, "plies": 6},
+    "compiler": {"settings": ("O0",), "depth": 1, "rounds": 1},
     "determinism": {"depth": 2, "workers": (1, 2), "rounds": 1},
     "races": {"schemes": ("ybw",), "size": 4, "schedules": 1, "depth": 2},
     "profile": {"depth": 6, "workers": 2, "threshold": 2},
@@ -94,6 +96,7 @@ SAME_EVERY_TIME = (
     "branching",
     "depths",
     "pruning",
+    "duels",
     "determinism",
     "races",
     "parallelism",
@@ -115,6 +118,15 @@ def few_sections():
     counted = replace(report_003.SECTIONS[0], sources=lambda setting: [Measure("leaves", leaves)], absent="too long")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reproduce, "sections_of", lambda report: (one, counted))
+        yield
+
+
+@pytest.fixture(scope="module")
+def nothing_compiled():
+    """Whatever the compiler is told, it has nothing to do: each setting would take it ten seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        plain = compiling._without_settings
+        patch.setattr(compiling, "_without_settings", lambda: {**plain(), "NUMBA_DISABLE_JIT": "1"})
         yield
 
 
@@ -174,7 +186,7 @@ def test_a_cluster_that_is_none_is_refused_before_anything_starts(name, wrong, s
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory, few_sections, nodes_here):
+def small(tmp_path_factory, few_sections, nodes_here, nothing_compiled):
     """Runs an experiment in small, once for all tests: its report and where it was written."""
     done = {}
 
@@ -258,6 +270,8 @@ SEARCHED = {
     **{name: {(START, 2)} for name in ("nodes", "times", "branching", "determinism")},
     "depths": {(ABALONE, depth) for depth in (1, 2, 3)},
     "pruning": FOUR,
+    "duels": {(ABALONE, 1)},
+    "compiler": {(ABALONE, 1)},
     "races": {(OthelloBoard.start(4).to_text(), 2)},
     "profile": {(MIDGAME, 6)},
     "reproduce": FOUR | {(ABALONE, 5)},

@@ -41,7 +41,7 @@ class Choice(Parameters):
     games: int = option(4, "Games of each bout, in pairs with colours swapped.")
     depth: int = option(3, "Plies where both search to the same depth.")
     nodes: int = option(20_000, "Positions a move where orderings meet.")
-    seconds: float = option(0.02, "A move where Monte-Carlo meets alpha-beta.")
+    seconds: float = option(0.05, "A move where Monte-Carlo meets alpha-beta.")
     clock: str = option("10s", "A game's where adaptive depth meets others; the report played with 60s.")
     plies: int = option(200, "Moves after which a game is drawn.")
     seed: int = option(1, "For openings, first moves and playouts.")
@@ -93,7 +93,7 @@ def _bout(about: str, common: str, *sides: tuple[str, str], **more: Any) -> Bout
 def _orderings(chosen: Choice) -> list[Bout]:
     common = f"{PLAIN} nodes={chosen.nodes}"
     kinds = ("kinds", "ordering=kinds:from_depth=1")
-    backwards = ("generated, from the end", "ordering=reversed:from_depth=1")
+    backwards = ("backwards", "ordering=reversed:from_depth=1")
     generated = ("generated", "ordering=none")
     pairs = ((kinds, generated), (backwards, generated), (kinds, backwards))
     return [_bout("orderings", common, *pair, weight=3.0) for pair in pairs]
@@ -263,12 +263,14 @@ class Duels(Experiment[Choice]):
         groups = grouped(samples, "about", "first", "second")
         results, costs, scored = [], [], []
         for (about, first, second), games in groups.items():
-            labels: Sample = {"about": about, "first": first, "second": second}
             duel = duel_of(games)
-            results.append({**labels, **_result(duel, games)})
-            costs += [{**labels, **_cost(games, side)} for side in ("first", "second")]
+            results.append({"about": about, "first": first, "second": second, **_result(duel, games)})
+            for side, other in (("first", second), ("second", first)):
+                costs.append({"about": about, "player": games[0][side], "against": other, **_cost(games, side)})
             scored.append((f"{first} / {second}", duel.points / duel.games))
-        notes = [f"{about}: {told}" for about, told in _told(groups)]
+        notes = [
+            f"{about}: {SAYINGS[str(about)]} {_told(games)}" for (about,), games in grouped(samples, "about").items()
+        ]
         few = min((len(games) for games in groups.values()), default=chosen.games)
         if few < ENOUGH_GAMES:
             notes.append(
@@ -326,7 +328,6 @@ def _cost(games: Sequence[Sample], side: str) -> Sample:
     searched = total("moves") - total("known")
     each = (total("seconds") - total("known_seconds")) / searched if searched else 0.0
     return {
-        "player": games[0][side],
         "moves": int(total("moves")),
         "nodes a searched move": total("nodes") / searched if searched else None,
         "time a searched move (ms)": 1e3 * each,
@@ -335,13 +336,11 @@ def _cost(games: Sequence[Sample], side: str) -> Sample:
     }
 
 
-def _told(groups: dict[tuple[Any, ...], list[Sample]]) -> list[tuple[str, str]]:
-    """In a sentence for each investigation: what the report says, and what the games say."""
-    found = []
-    for (about, first, second), games in groups.items():
-        duel, saying = duel_of(games), SAYINGS[str(about)]
-        found.append((str(about), f"{saying} {first} scores {duel.points:g} of {duel.games} against {second}."))
-    return found
+def _told(games: Sequence[Sample]) -> str:
+    """What the bouts of an investigation ended with."""
+    duels = {names: duel_of(own) for names, own in grouped(games, "first", "second").items()}
+    told = [f"{first} has {each.points:g} of {each.games} against {other}" for (first, other), each in duels.items()]
+    return f"Here {'; '.join(told)}."
 
 
 SAYINGS = {

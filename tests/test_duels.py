@@ -1,0 +1,90 @@
+"""Report 003's investigations: matches of its ideas, and what the compiler's settings are worth."""
+
+import pytest
+
+from outflank.errors import OutflankError
+from outflank.lab.experiment import experiment_named
+from outflank.lab.studies import compiling
+from outflank.lab.studies.duels import ABOUT, Choice, bouts, duel_of
+from outflank.search.contract import Stop
+
+pytestmark = pytest.mark.plain
+
+
+def game(pair, colour, points, **more):
+    side = {"moves": 10, "nodes": 100, "known": 0, "seconds": 1.0, "known_seconds": 0.0}
+    counted = {f"{who}_{name}": value for who in ("first", "second") for name, value in side.items()}
+    told = {"about": "cache", "first": "two boards kept", "second": "searched", "ended": "", "plies": 20}
+    return {**told, "pair": pair, "colour": colour, "points": points, "score": 1.0, **counted, **more}
+
+
+def test_every_investigation_has_a_bout_and_each_bout_two_players_that_differ():
+    chosen = Choice()
+    assert {bout.about for bout in bouts(chosen)} == set(ABOUT) == set(chosen.about)
+    for bout in bouts(chosen):
+        assert bout.players[0] != bout.players[1]
+    names = [task.name for task in experiment_named("duels").tasks(chosen)]
+    assert len(names) == len(set(names)) == 2 * len(bouts(chosen))
+
+
+def test_games_are_told_in_pairs_with_what_a_move_costs():
+    saved = {"first_known": 2, "first_known_seconds": 0.0}
+    games = [game(1, "black", 1.0, **saved), game(1, "white", 0.5), game(2, "black", 0.0), game(2, "white", 1.0)]
+    assert duel_of(games).pairs == (0, 0, 1, 1, 0)
+    concluded = experiment_named("duels").conclude(Choice(about=("cache",)), games)
+    results, costs = concluded.tables
+    row = dict(zip(results.columns, results.rows[0], strict=True))
+    assert (row["won"], row["drawn"], row["lost"], row["score"]) == (2, 1, 1, 0.625)
+    assert row["from"] < row["Elo"] < row["to"]
+    assert costs.column("moves not searched") == [2, 0]
+    # 38 searched moves in 4 s: two more would have taken 2/38 of that.
+    assert costs.column("time that they saved (s)") == [pytest.approx(2 * 4 / 38), None]
+    assert any("cache: The report keeps two boards" in note and "2.5 of 4" in note for note in concluded.notes)
+    assert any("say little of strength" in note for note in concluded.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [
+        ("duels", {"about": ("cash",)}, "did you mean 'cache'"),
+        ("duels", {"games": 0}, "at least 1"),
+        ("duels", {"seconds": 0.0}, "positive time"),
+        ("duels", {"clock": "soon"}, "no clock"),
+        ("compiler", {"settings": ("O9",)}, "unknown setting of the compiler 'O9'"),
+    ],
+)
+def test_what_cannot_be_played_or_compiled_is_one_line(name, wrong, says):
+    with pytest.raises(OutflankError, match=says):
+        experiment_named(name).parameters(**wrong)
+
+
+def speed(setting, seconds, **more):
+    found = {"ready_seconds": 9.0, "value": 1, "move": "a1b2", "evaluations": 100, "leaves": 1000}
+    return {
+        "setting": setting,
+        "round": 1,
+        "trouble": "",
+        "seconds": seconds,
+        "leaves_seconds": seconds,
+        **found,
+        **more,
+    }
+
+
+def test_settings_of_the_compiler_are_held_against_the_usual_one():
+    experiment = experiment_named("compiler")
+    chosen = experiment.parameters(settings=("O0", "any-processor"))
+    failed = {"setting": "any-processor", "round": 1, "trouble": "no such processor"}
+    concluded = experiment.conclude(chosen, [speed("O0", 4.0), speed("O3", 1.0), failed])
+    assert concluded.passed
+    (table,) = concluded.tables
+    assert table.column("over the usual") == [0.25, 1.0]
+    assert "any-processor: no such processor" in concluded.notes
+    other = [speed("O0", 4.0, move="a1a2"), speed("O3", 1.0)]
+    assert not experiment.conclude(chosen, other).passed
+
+
+def test_a_setting_that_the_compiler_cannot_do_is_told_and_not_the_end(monkeypatch):
+    monkeypatch.setitem(compiling.SETTINGS, "O0", {"PYTHONHOME": "nowhere"})  # where Python does not even start
+    (sample,) = compiling._measured("O0", 1, 1, Stop())
+    assert sample["trouble"]
