@@ -355,6 +355,59 @@ def test_two_runs_with_one_seed_give_the_same_integers(name, small):
     assert integers(first) == integers(second)
 
 
+def game_samples(scheme, values, moves, nodes=1):
+    """A game as `determinism` notes it, a letter for each turn's move."""
+    return [
+        {
+            "task": f"{scheme}, game",
+            "scheme": scheme,
+            "workers": 1 if scheme == "serial" else 2,
+            "game": 1,
+            "turn": turn,
+            "move": move,
+            "value": value,
+            "nodes": nodes,
+        }
+        for turn, (value, move) in enumerate(zip(values, moves, strict=True), 1)
+    ]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("scheme", "schemes", "values", "moves", "nodes", "kept"),
+    [
+        ("abdada", ("abdada",), (3, 4), "xy", 7, True),  # it promises the value alone
+        ("abdada", ("abdada",), (3, 5), "ab", 1, False),
+        ("ybw", ("ybw",), (3, 4), "ab", 7, True),
+        ("ybw", ("ybw",), (3, 4), "ax", 1, False),
+        ("fork-join", ("fork-join",), (3, 4), "ab", 1, True),
+        ("fork-join", ("fork-join",), (3, 4), "ab", 7, False),  # with minimax, the nodes too
+        ("fork-join", ("fork-join", "ybw"), (3, 4), "ab", 7, True),  # with alpha-beta, not
+    ],
+)
+def test_each_scheme_is_held_to_what_it_promises(scheme, schemes, values, moves, nodes, kept):
+    experiment = registry.experiment_named("determinism")
+    samples = [*game_samples("serial", (3, 4), "ab"), *game_samples(scheme, values, moves, nodes)]
+    found = experiment.conclude(experiment.parameters(schemes=schemes), samples)
+    assert found.passed is kept
+    assert found.tables[0].column("keeps its promise") == [True, kept]
+
+
+@pytest.mark.plain
+def test_a_scheme_that_promises_nothing_is_not_held_to_it():
+    with pytest.raises(OutflankError, match="root-parallel promises nothing"):
+        registry.experiment_named("determinism").parameters(schemes=("root-parallel",))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("options", [{"schemes": ("shared-table",)}, {"schedule": "rows"}], ids=["values", "rows"])
+def test_determinism_of_values_and_by_rows(options):
+    report = lab.run("determinism", depth=3, workers=(2,), rounds=1, **options)
+    assert report.passed
+    turns = report.tables[0].column("turns")
+    assert turns[0] == turns[1] > 50
+
+
 @pytest.mark.compiled
 def test_parallelism_in_nodes_is_the_same_every_time(small):
     """Work, span, burden, strands over time, estimates and figures: everything but what a clock saw."""

@@ -66,6 +66,12 @@ class Scheme:
     divide: Callable[[Root, int], Any]
     """A `Division` of a root among so many workers; for Monte-Carlo a `Playing`."""
 
+    def promised(self, algorithm: str) -> tuple[str, ...]:
+        """Of `value`, `move` and `nodes`, those that do not depend on the number of workers with such an algorithm."""
+        always, _, sometimes = self.promises.partition(";")
+        words = [*always.split(), *(sometimes.split() if f"with {algorithm}" in sometimes else [])]
+        return tuple(name for name in ("value", "move", "nodes") if name in words)
+
 
 _HOMES = {
     "fork-join": "outflank.parallel.fork_join",

@@ -1,16 +1,29 @@
-"""Whether a game is the same on any number of workers: report 004's policy, put to the test."""
+"""Whether a game is the same on any number of workers: report 004's policy, put to the test.
 
-from collections.abc import Sequence
+Each scheme is held to what it promises. One that promises no move searches the positions of the game that one worker
+plays, so that it can be held to its values turn by turn.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Literal
 
+from outflank.boards import OthelloBoard
+from outflank.engine.programs import Program
+from outflank.errors import InvalidOption
 from outflank.lab.classroom import RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import grouped
 from outflank.lab.report import Sample, Table, sample_shape
+from outflank.lab.searched import search
 from outflank.schema import Several, Shape
-from outflank.search.contract import Stop
+from outflank.search.contract import Limits, Result, Stop
+from outflank.search.division import scheme_named
 from outflank.words import how_many
+
+SERIAL = "serial"
+"""The name of the game that one worker plays without dividing anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +33,21 @@ class Choice(Parameters):
     depth: int = option(5, "Plies.")
     workers: tuple[int, ...] = option((*core_counts(), 2 * core_counts()[-1]), "Numbers of workers.")
     schemes: tuple[str, ...] = option(("fork-join",), "Schemes; ybw, jamboree and the like play alpha-beta.")
+    schedule: Literal["one", "rows"] = option(
+        "one", "What is handed out at a time: `one` move (004's dev), or the moves of one of the `rows` (its master)."
+    )
     rounds: int = option(2, "Games on each number of workers.")
+
+    def __post_init__(self) -> None:
+        super(Choice, self).__post_init__()
+        for name in self.schemes:
+            if not scheme_named(name).promised(self.algorithm):
+                raise InvalidOption(f"{name} promises {scheme_named(name).promises}: there is nothing to hold it to")
+
+    @property
+    def algorithm(self) -> str:
+        """What plays: one for all, so that games can be the same."""
+        return "minimax" if set(self.schemes) == {"fork-join"} else "alphabeta"
 
 
 @register
@@ -28,12 +55,12 @@ class Determinism(Experiment[Choice]):
     """The same game again and again."""
 
     name = "determinism"
-    question = "Are moves and values of a whole game the same on any number of workers?"
+    question = "Is what schemes promise of a whole game the same on any number of workers?"
     reports = ("004",)
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
-        found = [Task("serial", partial(_game, chosen, None, 1, 1))]
+        found = [Task(SERIAL, partial(_game, chosen, None, 1, 1))]
         for scheme in chosen.schemes:
             for workers in chosen.workers:
                 found += [
@@ -50,44 +77,77 @@ class Determinism(Experiment[Choice]):
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         games = grouped(samples, "scheme", "workers", "game")
-        first = [(sample["move"], sample["value"]) for sample in next(iter(games.values()), [])]
+        first = games.get((SERIAL, 1, 1), [])
         lines: list[Sample] = []
         for (scheme, workers, number), found in games.items():
-            moves = [(sample["move"], sample["value"]) for sample in found]
-            differs = next((turn for turn, (a, b) in enumerate(zip(first, moves, strict=False), 1) if a != b), None)
-            if differs is None and len(first) != len(moves):
-                differs = min(len(first), len(moves)) + 1
+            promised = _promised(chosen, str(scheme))
+            same = {name: _first_difference(first, found, name) for name in ("value", "move", "nodes")}
+            broken = [turn for name in promised if (turn := same[name]) is not None]
             lines.append(
                 {
                     "scheme": scheme,
                     "workers": workers,
                     "game": number,
                     "turns": len(found),
-                    "same moves and values": differs is None,
-                    "first difference": differs,
+                    "promises": ", ".join(promised),
+                    "same values": same["value"] is None,
+                    "same moves": same["move"] is None,
+                    "same nodes": same["nodes"] is None,
+                    "keeps its promise": not broken,
+                    "first broken": min(broken, default=None),
                 }
             )
-        same = all(line["same moves and values"] for line in lines)
-        note = f"{how_many(len(lines), 'game')}, {'all the same' if same else 'not all the same'}."
-        return Conclusion(tables=(Table.of(f"games at depth {chosen.depth}", lines),), notes=(note,), passed=same)
+        kept = all(line["keeps its promise"] for line in lines)
+        note = f"{how_many(len(lines), 'game')}, {'every promise kept' if kept else 'not every promise kept'}."
+        by = "rows" if chosen.schedule == "rows" else "single moves"
+        title = f"games at depth {chosen.depth}, {chosen.algorithm}, by {by}"
+        about = "A scheme that promises no move searches the positions of the serial game, each for itself."
+        loose = any("move" not in _promised(chosen, name) for name in chosen.schemes)
+        return Conclusion(tables=(Table.of(title, lines, notes=(about,) if loose else ()),), notes=(note,), passed=kept)
+
+
+def _promised(chosen: Choice, scheme: str) -> tuple[str, ...]:
+    return ("value", "move", "nodes") if scheme == SERIAL else scheme_named(scheme).promised(chosen.algorithm)
+
+
+def _first_difference(first: Sequence[Sample], found: Sequence[Sample], name: str) -> int | None:
+    """The turn from which on two games are not the same in something; older documents have no nodes."""
+    for turn, (one, other) in enumerate(zip(first, found, strict=False), 1):
+        if one.get(name) != other.get(name):
+            return turn
+    return None if len(first) == len(found) else min(len(first), len(found)) + 1
 
 
 def _game(chosen: Choice, scheme: str | None, workers: int, number: int, stop: Stop) -> list[Sample]:
-    algorithm = "minimax" if scheme in (None, "fork-join") and set(chosen.schemes) == {"fork-join"} else "alphabeta"
-    options = {"algorithm": algorithm, "parallel": scheme, "workers": workers}
-    samples: list[Sample] = []
+    options: dict[str, Any] = {"algorithm": chosen.algorithm}
+    if scheme is not None:
+        options |= {"parallel": scheme, "workers": workers, "schedule": chosen.schedule}
+    plays = self_play if "move" in _promised(chosen, scheme or SERIAL) else _beside_the_serial_game
     try:
-        for turn, found in enumerate(self_play(chosen.depth, RULES_004, new_board(), stop=stop, **options), 1):
-            samples.append(
-                {
-                    "scheme": scheme or "serial",
-                    "workers": workers,
-                    "game": number,
-                    "turn": turn,
-                    "move": str(found.move),
-                    "value": found.value,
-                }
-            )
+        return [
+            {
+                "scheme": scheme or SERIAL,
+                "workers": workers,
+                "game": number,
+                "turn": turn,
+                "move": str(found.move),
+                "value": found.value,
+                "nodes": found.nodes,
+            }
+            for turn, found in enumerate(plays(chosen.depth, RULES_004, new_board(), stop=stop, **options), 1)
+        ]
     except Stopped:
-        pass  # the samples will not be kept
-    return samples
+        return []  # nothing of it would be kept
+
+
+def _beside_the_serial_game(
+    depth: int, program: Program, board: OthelloBoard, *, stop: Stop, **options: Any
+) -> Iterator[Result]:
+    """Each position of the game that one worker plays, searched in another way."""
+    game = new_board()
+    for alone in self_play(depth, program, game, stop=stop, algorithm=options["algorithm"]):
+        found = search(board, Limits(depth=depth), stop=stop, **{**program.searching(board.turn), **options})
+        if stop.called:
+            raise Stopped
+        board.push(str(alone.move))
+        yield found
