@@ -81,6 +81,7 @@ SMALL = {
     "compiler": {"settings": ("O0",), "depth": 1, "rounds": 1},
     "determinism": {"depth": 2, "workers": (1, 2), "rounds": 1},
     "races": {"schemes": ("ybw",), "size": 4, "schedules": 1, "depth": 2},
+    "within": {"positions": ("midgame",), "boards": 20, "rounds": 1},
     "profile": {"depth": 6, "workers": 2, "threshold": 2},
     "reproduce": {"which": ("003",)},
 }
@@ -273,6 +274,7 @@ SEARCHED = {
     "duels": {(ABALONE, 1)},
     "compiler": {(ABALONE, 1)},
     "races": {(OthelloBoard.start(4).to_text(), 2)},
+    "within": {(MIDGAME, 2)},
     "profile": {(MIDGAME, 6)},
     "reproduce": FOUR | {(ABALONE, 5)},
 }

@@ -157,6 +157,7 @@ _HOMES = {
     "compiler": "compiling",
     "determinism": "determinism",
     "races": "race_check",
+    "within": "within",
     "profile": "profile",
     "reproduce": "reproduce",
 }
