@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from outflank import Limits, OthelloBoard, search
-from outflank.ui.cli import COMMANDS, cli, common, games, main
+from outflank.ui.cli import COMMANDS, cli, common, games, main, progress
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import letters_only, scaled
 from outflank.ui.cli.drawing import draw
@@ -203,12 +203,12 @@ def test_progress_is_one_line_on_a_terminal(monkeypatch):
     stream = Stream()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm-256color")
-    with common.progress_line() as tell:
+    with progress.progress_line() as tell:
         tell("1 of 2")
         tell("2 of 2")
     assert re.search(r"1 of 2\s*\x1b\[2K|1 of 2\r\x1b\[2K", stream.written())
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
-    with common.progress_line() as tell:
+    with progress.progress_line() as tell:
         tell("1 of 2")
     assert stream.getvalue() == ""

@@ -11,6 +11,7 @@ from outflank import __version__
 from outflank.errors import OutflankError, reason_of
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.importing import add_import_option
+from outflank.ui.cli.interrupting import INTERRUPTED, heeding_termination, status_of
 from outflank.ui.cli.plain_text import folded, make_plain
 from outflank.ui.cli.streams import fill_closed_streams, forget_output
 
@@ -65,13 +66,14 @@ add_import_option(cli)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line: status 0 good, 1 the answer is no, 2 bad input, 130 interrupted."""
+    """Run the command line: status 0 good, 1 the answer is no, 2 bad input, 130 interrupted, 143 terminated."""
     fill_closed_streams()
     warnings.showwarning = _one_line_warning
     for stream in (sys.stdout, sys.stderr):
         make_plain(stream)
     try:
-        status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
+        with heeding_termination():
+            status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
@@ -80,11 +82,11 @@ def main(arguments: list[str] | None = None) -> None:
         _fail("outflank", str(error))
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("outflank: interrupted\n")
-        sys.exit(130)
+        sys.exit(status_of(INTERRUPTED))
     except OSError as error:
         forget_output()
         _fail("outflank", f"cannot write: {reason_of(error)}")
-    sys.exit(status if isinstance(status, int) else 0)
+    sys.exit(status_of(status) if isinstance(status, int) else 0)
 
 
 def _fail(who: str, message: str) -> NoReturn:

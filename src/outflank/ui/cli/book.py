@@ -15,10 +15,10 @@ from outflank.ui.cli.common import (
     output,
     position_options,
     print_json,
-    progress_line,
 )
 from outflank.ui.cli.groups import Group
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.search_view import value_fields
 from outflank.words import how_many
 
@@ -44,8 +44,16 @@ def command(context: click.Context) -> None:
     "--margin", type=float, help="Discs or marbles that they may be worse than the best.  [2 discs, 0.05 marbles]"
 )
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@quiet_option
 def build_command(
-    out: str, plies: int, depth: int, width: int, margin: float | None, workers: int | None, **options: Any
+    out: str,
+    plies: int,
+    depth: int,
+    width: int,
+    margin: float | None,
+    workers: int | None,
+    quiet: bool,
+    **options: Any,
 ) -> int:
     """Search the openings of a position. Ctrl-C ends it; the same command goes on from there.
 
@@ -62,7 +70,7 @@ def build_command(
     stop = Stop()
     points = {} if margin is None else {"margin": round(margin * Book(board.game).scale.points)}
     plan = Plan(plies=plies, depth=depth, width=width, **points)
-    with progress_line() as tell:
+    with progress_line(quiet=quiet) as tell:
 
         def told(done: int, known: int) -> None:
             tell(f"{how_many(done, 'position')}, {known - done} more in this ply")
@@ -72,7 +80,7 @@ def build_command(
         except OSError as error:
             raise OutflankError(f"{out}: {reason_of(error)}") from None
     output().print(f"{out}: {_told(built, plan, interrupted=stop.called)}")
-    return 130 if stop.called else 0
+    return INTERRUPTED if stop.called else 0
 
 
 def _told(built: Built, plan: Plan, *, interrupted: bool) -> str:

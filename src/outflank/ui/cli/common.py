@@ -1,8 +1,7 @@
 """What subcommands share: choosing a position, and printing."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -176,20 +175,6 @@ def diagnostics() -> Console:
 def _unfolded_in_a_pipe(console: Console) -> Console:
     console.soft_wrap = not console.is_terminal
     return console
-
-
-@contextmanager
-def progress_line() -> Iterator[Callable[[str], None]]:
-    """A function that writes a line of progress over the one before, on a terminal; elsewhere it says nothing."""
-    console = diagnostics()
-    if not console.is_terminal or console.is_dumb_terminal:
-        yield lambda text: None
-        return
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda text: live.update(Text(text), refresh=True)
 
 
 def letters_only(console: Console) -> bool:

@@ -20,6 +20,7 @@ from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.listening import lines_of
 from outflank.protocols.nboard import NBoardEngine
 from outflank.protocols.serving import Engine
+from outflank.ui.cli.interrupting import INTERRUPTED, status_of
 from outflank.ui.cli.streams import leave_quietly
 
 
@@ -88,8 +89,8 @@ def _serve(engine: Engine) -> int:
         if not ended.wait(5.0):
             # It is compiling, which nothing can stop, and the interpreter would wait for the compiler's lock for ever.
             sys.stdout.flush()
-            os._exit(130)
-        return 130
+            os._exit(status_of(INTERRUPTED))
+        return INTERRUPTED
     for error in failures:
         if isinstance(error, BrokenPipeError):
             leave_quietly()

@@ -23,7 +23,8 @@ from outflank.lab.searched import by_position
 from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.progress import NowAndThen
 from outflank.ui.cli.tables import print_table
 from outflank.words import how_many, is_count
 
@@ -84,6 +85,7 @@ def _command_of(name: str) -> click.Command:
         click.Option(["--replace"], is_flag=True, help="Measure anew, even if --out DIR has a result."),
         *_drawing_options(),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+        click.Option(["--quiet"], is_flag=True, help="Say nothing of the progress."),
     ]
     origin = ", ".join(experiment.reports)
     text = f"{experiment.question}\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}."
@@ -133,6 +135,7 @@ def _callback(name: str) -> Callable[..., int]:
         resume: bool,
         replace: bool,
         as_json: bool,
+        quiet: bool,
         formats: tuple[str, ...] | None,
         theme: str,
         published: bool,
@@ -143,7 +146,7 @@ def _callback(name: str) -> Callable[..., int]:
         refuse_copies(given.get("cluster"))
         if given.get("cluster") is not None:
             join_cluster(given["cluster"])
-        with _bar(enabled=not as_json) as progress:
+        with _bar(quiet=quiet) as progress:
             report = interruptibly(
                 lambda: run(
                     name,
@@ -163,18 +166,22 @@ def _callback(name: str) -> Callable[..., int]:
         if stop.called:
             hint = "" if out is None else f"; --resume --out {out} goes on from here"
             diagnostics().print(f"interrupted{hint}")
-            return 130
+            return INTERRUPTED
         return 0 if report.passed else 1
 
     return call
 
 
 @contextmanager
-def _bar(*, enabled: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A progress bar with the time left, on a terminal; nothing elsewhere."""
+def _bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A progress bar with the time left, on a terminal; a line now and then elsewhere."""
     console = diagnostics()
-    if not (enabled and console.is_terminal):
+    if quiet:
         yield None
+        return
+    if not console.is_terminal:
+        tell = NowAndThen(console)
+        yield lambda progress: tell(_line(progress)) if progress.task else None
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -189,10 +196,18 @@ def _bar(*, enabled: bool) -> Iterator[Callable[[Progress], None] | None]:
         task = bar.add_task("", total=1.0, left="")
 
         def update(progress: Progress) -> None:
-            left = "" if progress.seconds_left is None else f"about {_duration(progress.seconds_left)} left"
-            bar.update(task, completed=progress.done, description=progress.task, left=left)
+            bar.update(task, completed=progress.done, description=progress.task, left=_left(progress))
 
         yield update
+
+
+def _line(progress: Progress) -> str:
+    left = f", {_left(progress)}" if _left(progress) else ""
+    return f"{progress.done:.0%} done{left}: {progress.task}"
+
+
+def _left(progress: Progress) -> str:
+    return "" if progress.seconds_left is None else f"about {_duration(progress.seconds_left)} left"
 
 
 def _duration(seconds: float) -> str:

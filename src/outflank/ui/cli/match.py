@@ -32,7 +32,7 @@ from outflank.machine import usable_cores
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, one_board, output, print_json
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.words import is_count
 
 GAMES_OF_A_TEST = 40_000
@@ -150,7 +150,7 @@ def command(
     if result.interrupted:
         hint = "" if out is None else f"; --resume --out {out} goes on from here"
         diagnostics().print(f"interrupted{hint}")
-        return 130
+        return INTERRUPTED
     if _crashed(result, players):
         return 1
     test = result.standing.test

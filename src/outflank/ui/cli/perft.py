@@ -19,6 +19,7 @@ from outflank.ui.cli.common import (
     print_json,
     scaled,
 )
+from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.words import how_many
 
 
@@ -72,7 +73,7 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
         )
     else:
         _print(board, depth, found, by_move if divide else {}, complete=complete)
-    return 0 if complete else 130
+    return 0 if complete else INTERRUPTED
 
 
 def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int], *, complete: bool) -> None:

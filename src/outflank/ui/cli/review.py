@@ -28,9 +28,9 @@ from outflank.ui.cli.common import (
     output,
     position_options,
     print_json,
-    progress_line,
 )
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.review_view import (
     COLUMNS,
     STATES,
@@ -61,6 +61,7 @@ PAGE, PICTURE = "review.html", "review.svg"
 @click.option(
     "--json", "as_json", is_flag=True, help="Print a JSON object for the game, one per move, and one for the story."
 )
+@quiet_option
 def command(
     depth: int | None,
     seconds: float | None,
@@ -69,6 +70,7 @@ def command(
     out: str | None,
     force: bool,
     as_json: bool,
+    quiet: bool,
     **options: Any,
 ) -> int:
     """Go through a game: the loss of each move against the best, mistakes, turning points, and the value over the game.
@@ -100,7 +102,7 @@ def command(
             else:
                 tell(f"{each.ply} of {board.ply}: {each.move}")
 
-    with progress_line() as tell:
+    with progress_line(quiet=quiet or as_json) as tell:
         interruptibly(lambda: judge(tell), stop)
     outcome = None if stop.called else board.outcome()
     findings = Findings(
@@ -117,7 +119,7 @@ def command(
         show(output(), findings)
     if out is not None:
         _write(out, findings)
-    return 130 if stop.called else 0
+    return INTERRUPTED if stop.called else 0
 
 
 def _print_game(board: Board[Any], record: Record) -> None:

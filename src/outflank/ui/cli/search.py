@@ -27,13 +27,13 @@ from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
+from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
 from outflank.words import from_words, how_many
 
 Item = Result | BaseException | None
 """What the searching thread hands over: a result, what went wrong, or that it has ended."""
 
-INTERRUPTED = 130
 """The status after Ctrl-C."""
 
 USUAL_SECONDS = 5.0
