@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from outflank import Limits, OthelloBoard, search
-from outflank.ui.cli import COMMANDS, cli, common, games, main, progress
+from outflank.ui.cli import COMMANDS, cli, games, main, progress
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import letters_only, scaled
 from outflank.ui.cli.drawing import draw
