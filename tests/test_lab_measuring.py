@@ -7,7 +7,7 @@ import pytest
 from outflank import OthelloBoard, Table, lab
 from outflank.lab import experiment as registry
 from outflank.lab import memory
-from outflank.lab.measuring import WARM_DEPTH, alternating
+from outflank.lab.measuring import WARM_DEPTH, alternating, disturbed
 from outflank.lab.searched import deepening
 from outflank.search.contract import Limits, Options, Result, Stop
 
@@ -108,6 +108,18 @@ def test_a_run_that_goes_on_is_warm_too(calls):
 
 def test_sides_of_any_kind_alternate():
     assert list(alternating("ab", 3)) == [(1, "a"), (1, "b"), (2, "b"), (2, "a"), (3, "a"), (3, "b")]
+
+
+def test_searches_that_are_too_short_say_so():
+    def took(*seconds):
+        idle = {"useful_seconds": 0.0, "user_seconds": 0.0, "system_seconds": 0.0}
+        return [{"seconds": each, **idle} for each in seconds]
+
+    assert disturbed({"ybw": took(0.02, 0.3), "pvs": took(0.4)}) == ()
+    (note,) = disturbed({"ybw": took(0.0004, 0.0006, 0.1), "pvs": took(0.4)})
+    assert note.startswith("Too short to mean anything: ybw took 0.6 ms. Below 20 ms")
+    (note,) = disturbed({"ybw": took(0.01), "pvs": took(0.002), "jamboree": took(0.001)})
+    assert "jamboree took 1 ms, and 2 others little more" in note
 
 
 def test_one_table_serves_search_after_search(calls):

@@ -782,6 +782,28 @@ def test_a_page_says_everything_findings_first():
     assert "Incomplete" not in text
 
 
+def test_a_page_begins_with_what_was_run_where_and_when():
+    machine = {"system": "Linux 6", "processor": "Ryzen <7>", "usable_cores": 2.0}
+    origin = {"command": "outflank lab scaling --depth 9", "machine": machine, "commit": "abc1234"}
+    page = page_html(report(provenance={**origin, "when": "2026-11-15T22:36:55+00:00"}))
+    text = page_text(page)
+    told = (
+        "Run: outflank lab scaling --depth 9 , on 2 cores of Ryzen <7> (Linux 6), 2026-11-15 22:36 UTC, commit abc1234."
+    )
+    assert told in " ".join(text.split())
+    assert text.index("Run:") < text.index("It is fast.") < text.index("Times")
+    one = page_text(page_html(report(provenance={**origin, "machine": {"usable_cores": 1.0}})))
+    assert "on 1 core, commit" in " ".join(one.split())
+
+
+@pytest.mark.parametrize("odd", [None, 5, "", [], {}, {"cores": {}}, True, "2026-99-99"])
+def test_a_page_does_not_tell_what_a_document_does_not(odd):
+    page = page_html(report(provenance=dict.fromkeys(("command", "machine", "when", "commit"), odd)))
+    assert "None" not in page
+    assert page_text(page).count("Run:") <= 1
+    assert "Run:" not in page_text(page_html(report(provenance={})))
+
+
 def in_sections() -> Report:
     """Tables and figures of three sections, one of figures alone, and a table of none."""
     rows = [{"a": 1}]

@@ -280,8 +280,29 @@ def processor_share(samples: Sequence[Sample]) -> float | None:
     return processor / busy if busy > 0.5 else None  # clocks of processes tick in hundredths
 
 
+SHORTEST_SECONDS = 0.02
+"""A search spends one or two milliseconds outside the tree, at its root: below this they are much of what is timed."""
+
+
 def disturbed(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
-    """What to say of sides that did not have the cores they wanted."""
+    """What to say of sides whose times mean little: too short, or without the cores they wanted."""
+    return (*_too_short(groups), *_without_cores(groups))
+
+
+def _too_short(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+    times = {name: median(samples, "seconds") for name, samples in groups.items() if samples}
+    low = {name: seconds for name, seconds in times.items() if seconds < SHORTEST_SECONDS}
+    if not low:
+        return ()
+    least = min(low, key=lambda name: low[name])
+    others = f", and {how_many(len(low) - 1, 'other')} little more" if len(low) > 1 else ""
+    return (
+        f"Too short to mean anything: {least} took {1000 * low[least]:.2g} ms{others}. Below "
+        f"{1000 * SHORTEST_SECONDS:.0f} ms much of a search is what it does outside the tree: compare deeper ones.",
+    )
+
+
+def _without_cores(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
     shares = {name: processor_share(samples) for name, samples in groups.items()}
     low = {name: each for name, each in shares.items() if each is not None and each < ENOUGH_CORES}
     if not low:

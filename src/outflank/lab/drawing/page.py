@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, scoped
+from outflank.lab.drawing.origin import RULES as ORIGIN_RULES
+from outflank.lab.drawing.origin import origin_html
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.drawing.places import RULES as PLACE_RULES
 from outflank.lab.drawing.places import searched_html
@@ -73,6 +75,7 @@ STYLE = "".join(
         notebook_colours(SCOPE),
         f"{SCOPE}{{background:var(--paper);color:var(--ink);font:16px/1.5 {FONT};padding:.75em}}",
         scoped(SCOPE, RULES),
+        scoped(SCOPE, ORIGIN_RULES),
         scoped(SCOPE, PLACE_RULES),
         scoped(SCOPE, SECTION_RULES),
         f"@container (max-width:480px){{{scoped(SCOPE, NARROW_RULES)}}}",
@@ -121,7 +124,7 @@ def _content(report: Report) -> str:
     if report.reports:
         noun = "report" if len(report.reports) == 1 else "reports"
         parts.append(f'<p class="soft">Comes from {noun} {escape(", ".join(report.reports))}.</p>')
-    parts.append("</header>")
+    parts.append(f"{origin_html(report.provenance)}</header>")
     if report.notes:
         notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
         parts.append(f"<section><h2>Findings</h2><ul>{notes}</ul></section>")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import SEARCHED, Side, grouped, in_rounds, median, median_count, number
+from outflank.lab.measuring import SEARCHED, Side, disturbed, grouped, in_rounds, median, median_count, number
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.schema import Several, Shape
 
@@ -82,7 +82,25 @@ class Choosing(Experiment[Any]):
             kind="bars",
             log_y=True,
         )
-        return Conclusion(tables=tuple(tables), figures=(plot,), notes=self.notes(samples))
+        notes = (*self._fewest(samples), *self.notes(samples), *disturbed(self._sides(samples)))
+        return Conclusion(tables=tuple(tables), figures=(plot,), notes=notes)
+
+    def _sides(self, samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
+        return {", ".join(map(str, key)): found for key, found in grouped(samples, *self.labels, "board").items()}
+
+    def _fewest(self, samples: Sequence[Sample]) -> tuple[str, ...]:
+        """On which boards which choice visits the fewest."""
+        boards: dict[tuple[Any, ...], list[str]] = {}
+        for label, ratios in self.ratios(samples).items():
+            for board, ratio in ratios.items():
+                if ratio == 1:
+                    boards.setdefault(label, []).append(board)
+        every = len(grouped(samples, "board"))
+        told = [
+            f"{', '.join(map(str, label))} ({', '.join(found) if every <= FEW else f'on {len(found)} of {every}'})"
+            for label, found in boards.items()
+        ]
+        return (f"Fewest boards visited: {'; '.join(told)}.",) if told else ()
 
     def _table(self, board: str, found: Sequence[Sample]) -> Table:
         groups = grouped(found, *self.labels)
