@@ -736,6 +736,8 @@ def test_the_list_names_every_experiment_with_its_question(capsys):
     for name in SMALL:
         assert f" {name} " in out
     assert "Do the reports' numbers come out?" in out
+    assert command(capsys, "list") == (0, out, "")
+    assert len(out.splitlines()) == len(lab.experiments()) + 5  # a line each: a pipe has room
 
 
 def test_json_is_one_object(counting, capsys):
@@ -761,6 +763,17 @@ def test_the_command_repeats_the_run(counting):
         == "outflank lab counting --upto 4 --workers 1,2 --name 'a b' --loud"
     )
     assert in_command_line("counting", defaults, defaults) == "outflank lab counting"
+    assert (
+        in_command_line("counting", {"which": ("000", "a b"), **chosen}, defaults, arguments=("which",))
+        == "outflank lab counting 000 'a b' --upto 4 --workers 1,2 --name 'a b' --loud"
+    )
+
+
+@pytest.mark.plain
+def test_reproductions_are_repeated_by_their_names(monkeypatch):
+    monkeypatch.setattr(type(registry.experiment_named("reproduce")), "tasks", lambda *_: [])
+    report = lab.run("reproduce", which=("003", "004"), workers=1)
+    assert report.provenance["command"].startswith("outflank lab reproduce 003 004")
 
 
 def test_the_checker_of_races_wants_the_interpreter():
@@ -951,6 +964,22 @@ def test_error_bars_of_a_speed_up_have_the_baselines_spread_too():
     assert curve.points == ((1, 2.0),)
     assert curve.spread == ((1.0, 3.0),)
     assert "baseline" in found.figures[0].caption
+
+
+@pytest.mark.plain
+def test_nodes_are_drawn_for_more_workers_than_cores_and_speed_ups_are_not():
+    experiment = registry.experiment_named("scaling")
+    chosen = experiment.parameters(schemes=("ybw",), workers=(1, 999), rounds=1, depth=5)
+    sample = dict.fromkeys(COUNTED, 1) | {"value": 3, "round": 1, "seconds": 1.0}
+    sides = (("serial pvs", 1, 100), ("ybw", 1, 100), ("ybw", 999, 150))
+    found = experiment.conclude(
+        chosen, [sample | {"scheme": scheme, "workers": count, "nodes": nodes} for scheme, count, nodes in sides]
+    )
+    drawn = {plot.title: {each.name: each.points for each in plot.series} for plot in found.figures}
+    assert drawn["search overhead"]["ybw"] == ((1, 0.0), (999, 0.5))
+    assert drawn["speed-up against the serial program"]["ybw"] == ((1, 1.0),)
+    assert found.tables[0].column("search overhead") == [None, 0.0, 0.5]
+    assert found.tables[0].column("speed-up") == [None, 1.0, None]
 
 
 @pytest.mark.plain

@@ -4,6 +4,7 @@ import json
 import platform
 import subprocess
 import sys
+from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -87,11 +88,16 @@ def first_line(*command: str) -> str:
     return (done.stdout.splitlines() or [""])[0]
 
 
-def in_command_line(name: str, chosen: dict[str, Any], defaults: dict[str, Any]) -> str:
-    """The command that repeats a run: every parameter that is not the default one."""
+def in_command_line(
+    name: str, chosen: dict[str, Any], defaults: dict[str, Any], *, arguments: Collection[str] = ()
+) -> str:
+    """The command that repeats a run: every parameter that is not the default one; `arguments` have no option."""
     words = ["outflank", "lab", name]
     for key, value in chosen.items():
         if value == defaults.get(key) or value is None:
+            continue
+        if key in arguments:
+            words += map(_quoted, map(str, value))
             continue
         flag = f"--{key.replace('_', '-')}"
         if isinstance(value, bool):

@@ -5,7 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ def run(
     experiment = experiment_named(name)
     chosen = _chosen(experiment, parameters)
     directory = Path(out) if out is not None else None
-    origin = provenance(in_command_line(name, chosen.used(), asdict(experiment.parameters())))
+    origin = provenance(_command(experiment, chosen.used()))
     wanted = _wanted(directory, formats, theme, published)
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
@@ -110,6 +110,13 @@ def redraw(
                 _check_same(found, directory / f"{experiment.name}.json")
             report = write_report(report, experiment, chosen, directory, wanted)
     return report if published else report.without_published()
+
+
+def _command(experiment: Experiment[Any], used: dict[str, Any]) -> str:
+    """The command that measures with these parameters."""
+    known = fields(experiment.parameters)
+    arguments = [each.name for each in known if each.metadata.get("argument")]
+    return in_command_line(experiment.name, used, asdict(experiment.parameters()), arguments=arguments)
 
 
 def _check_same(found: dict[str, Any], path: Path) -> None:
@@ -220,8 +227,7 @@ def _begin(
         with telling(path):
             measured_with = _read(experiment, found["parameters"]).used()
         if measured_with != chosen.used():
-            before = in_command_line(experiment.name, measured_with, asdict(experiment.parameters()))
-            raise OutflankError(f"{path} was measured with other parameters: {before}")
+            raise OutflankError(f"{path} was measured with other parameters: {_command(experiment, measured_with)}")
         with telling(path):
             _check_samples(experiment, chosen, found["samples"])
         if any(found["provenance"].get(key) != origin[key] for key in ("commit", "package")):

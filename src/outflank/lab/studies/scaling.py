@@ -310,9 +310,12 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
     for scheme in chosen.dividing:
-        measured = {count: found for count in counts if (found := _pairs(chosen, groups, scheme, count))}
-        if not measured:
+        every = {
+            count: found for count in sorted(set(chosen.workers)) if (found := _pairs(chosen, groups, scheme, count))
+        }
+        if not every:
             continue
+        measured = {count: found for count, found in every.items() if count in counts}
         faster = {
             count: statistics.median(median(serial, "seconds") / median(found, "seconds") for found, serial in pairs)
             for count, pairs in measured.items()
@@ -322,7 +325,7 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
         efficiencies.append(Series(name=scheme, points=tuple((count, each / count) for count, each in faster.items())))
         more = {
             count: statistics.median(median(found, "nodes") / median(serial, "nodes") - 1 for found, serial in pairs)
-            for count, pairs in measured.items()
+            for count, pairs in every.items()
         }
         overheads.append(Series(name=scheme, points=tuple(more.items())))
     return (
@@ -341,6 +344,7 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
             x="workers",
             y="nodes beyond the serial search's, per node",
             series=tuple(overheads),
+            caption="With more workers than cores too: what they search does not depend on who else has the core.",
         ),
     )
 

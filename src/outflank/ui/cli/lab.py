@@ -8,10 +8,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin
 
 import click
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table as Grid
 
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import UnknownName
@@ -28,7 +26,7 @@ from outflank.ui.cli.progress import NowAndThen
 from outflank.ui.cli.tables import print_table
 from outflank.words import how_many, is_count
 
-REDRAW = "redraw"
+LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8
 """Files that are named of those that were written."""
 MOST_SEARCHED = 4
@@ -66,11 +64,11 @@ class _Experiments(click.Group):
     """Knows the experiments by name, and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*experiments(), REDRAW]
+        return [*experiments(), LIST, REDRAW]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
-        if name == REDRAW:
-            return redraw_command
+        if name in (LIST, REDRAW):
+            return {LIST: list_command, REDRAW: redraw_command}[name]
         if name not in experiments():
             raise UnknownName.among("experiment", name, experiments())
         return _command_of(name)
@@ -88,7 +86,8 @@ def _command_of(name: str) -> click.Command:
         click.Option(["--quiet"], is_flag=True, help="Say nothing of the progress."),
     ]
     origin = ", ".join(experiment.reports)
-    text = f"{experiment.question}\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}."
+    after = f"\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}." if origin else ""
+    text = f"{experiment.question}{after}"
     return click.Command(name, params=parameters, callback=_callback(name), help=text)
 
 
@@ -221,25 +220,28 @@ def _duration(seconds: float) -> str:
 def command(context: click.Context) -> None:
     """Run an experiment: print its table, and with --out write a page, samples and all that repeats it.
 
-    Without a name, list the experiments.
+    Without a name, or with `list`, say which experiments there are.
 
     \b
-      outflank lab
+      outflank lab list
       outflank lab scaling --workers 1,2 --schemes ybw,jamboree --out results
       outflank lab reproduce 004
       outflank lab redraw results/scaling.json --out paper --format pdf,latex --no-published
     """
     if context.invoked_subcommand is None:
-        console = output()
-        grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-        grid.add_column("experiment", no_wrap=True)
-        grid.add_column("reports", no_wrap=True)
-        grid.add_column("what it answers")
-        for name in experiments():
-            experiment = experiment_named(name)
-            grid.add_row(name, " ".join(experiment.reports), experiment.question)
-        console.print(grid)
-        console.print("outflank lab NAME --help tells what can be chosen; redraw FILE draws a result again.")
+        _list()
+
+
+def _list() -> None:
+    """Say which experiments there are, and what each answers."""
+    console = output()
+    found = [experiment_named(name) for name in experiments()]
+    rows = [[each.name, " ".join(each.reports), each.question] for each in found]
+    print_table(console, "", ["experiment", "reports", "what it answers"], rows)
+    console.print("outflank lab NAME --help tells what can be chosen; redraw FILE draws a result again.")
+
+
+list_command = click.Command(LIST, callback=_list, help=_list.__doc__)
 
 
 def _redraw(
