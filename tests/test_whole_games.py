@@ -120,7 +120,7 @@ def test_profiles_of_several_positions_have_a_row_each_and_medians():
 
 def test_a_profile_of_a_whole_game_goes_on_from_turn_to_turn():
     report = lab.run("profile", whole_game="002", depth=1, workers=1, threshold=0)
-    turns = [line_of(str(sample["line"]))[0] for sample in report.samples if sample["line"]]
+    turns = [line_of(str(sample["line"]))[0] for sample in report.samples if sample.get("line")]
     assert {"turn 1", "turn 2", "turn 60"} <= set(turns)
     begins = [sample["begin_us"] for sample in report.samples if sample["what"] == "interval"]
     assert all(before <= after for before, after in pairwise(begins))

@@ -11,6 +11,8 @@ from outflank.errors import OutflankError
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.classroom import Stopped
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.functions import SHAPES as FUNCTION_SHAPES
+from outflank.lab.functions import function_samples, views
 from outflank.lab.literature import fact
 from outflank.lab.measuring import (
     Side,
@@ -94,6 +96,8 @@ class Choice(Parameters):
         program = program_of(self.whole_game)
         usual = (7 if othello else 4) if self.minimax else (11 if othello else 6)
         options: dict[str, Any] = {"algorithm": "minimax" if self.minimax else "pvs", "deepen": not self.minimax}
+        if self.minimax and othello:
+            options["evaluation"] = "discs"  # the reports' own
         if program is not None:
             options |= {**program.search, **program.shared}
         options |= {"parallel": self.dividing, "workers": self.workers}
@@ -124,12 +128,17 @@ class Profile(Experiment[Choice]):
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
-        return [Task(str(side.labels["position"]), partial(_traced, side)) for side in chosen.sides]
+        found = [Task(str(side.labels["position"]), partial(_traced, side)) for side in chosen.sides]
+        if chosen.minimax:
+            found += [Task(f"{side.labels['position']}, functions", partial(_functions, side)) for side in chosen.sides]
+        return found
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        if (own := FUNCTION_SHAPES.get(str(sample.get("what")))) is not None:
+            return sample_shape(placed(sample), own, what=str)
         return sample_shape(
             placed(sample),
-            what=Literal["interval", "total"],
+            what=Literal["interval", "total", *FUNCTION_SHAPES],
             worker=Annotated[int, Between(0, chosen.workers - 1)],
             kind=Literal[*KINDS],
             begin_us=Duration,
@@ -159,6 +168,8 @@ class Profile(Experiment[Choice]):
                 f"Runtime of its own (spawn, steal, schedule){of}: {scheduler:.2%} of the busy time "
                 f"(report 004: {fact('004', 'scheduler_share_percent')} % at the scheduler). {nodes:,} nodes."
             )
+            views_, said = views(here, {kind: seconds_of(totals, (kind,)) for kind in KINDS}, of)
+            tables, notes = [*tables, *views_], [*notes, *said]
         if len(places) > 1:
             tables.append(_over_positions(places))
         return Conclusion(
@@ -198,6 +209,10 @@ def _forwards(sample: Sample) -> None:
         raise Misfit("end_us", "expected a time after begin_us")
     if len(line_of(str(sample["line"]))) > MOST_PLIES:
         raise Misfit("line", f"expected {MOST_PLIES} moves at most")
+
+
+def _functions(side: Side, stop: Stop) -> list[Sample]:
+    return [{**side.labels, **sample} for sample in function_samples(side, stop)]
 
 
 def _traced(side: Side, stop: Stop) -> list[Sample]:
@@ -282,14 +297,15 @@ def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
 BUSY = tuple(kind for kind in KINDS if kind != IDLE)
 
 
+def seconds_of(totals: Sequence[Sample], kinds: tuple[str, ...]) -> float:
+    """What all workers together spent on some kinds."""
+    return sum(number(each["end_us"]) for each in totals if each["kind"] in kinds) / 1e6
+
+
 def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str, ...] = BUSY) -> float:
     """Some kinds' part of the time that others took together."""
-
-    def seconds(wanted: tuple[str, ...]) -> float:
-        return sum(number(each["end_us"]) for each in totals if each["kind"] in wanted)
-
-    whole = seconds(of)
-    return seconds(kinds) / whole if whole else 0.0
+    whole = seconds_of(totals, of)
+    return seconds_of(totals, kinds) / whole if whole else 0.0
 
 
 def _timeline(chosen: Choice, samples: Sequence[Sample], of: str) -> Timeline:
