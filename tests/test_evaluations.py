@@ -18,7 +18,8 @@ from outflank.games.evaluation import (
     register_evaluation,
     value,
 )
-from outflank.games.othello.evaluate import Discs
+from outflank.games.othello.edge_table import EDGE_VALUES
+from outflank.games.othello.evaluate import EDGE_WEIGHT, Discs
 from outflank.games.othello.kernels import Othello
 from outflank.games.othello.squares import othello, size_of
 from outflank.games.rules import mirror, symmetries
@@ -70,6 +71,15 @@ def four_part(size, discs) -> int:
     return 2 * square + mobility(size, discs) * (3 + rise) + potential * fall + stones * rise
 
 
+def edges(discs) -> int:
+    """What the table of edges says, edge by edge."""
+    found = 0
+    for along in ((lambda i: (i, 0)), (lambda i: (i, 7)), (lambda i: (0, i)), (lambda i: (7, i))):
+        digits = [".XO".index(discs.get(along(i), ".")) for i in range(8)]
+        found += int(EDGE_VALUES[0][sum(digit * 3**i for i, digit in enumerate(digits))])
+    return EDGE_WEIGHT * found
+
+
 @examples(200)
 @given(othello_positions())
 def test_othello_evaluations_count_what_they_say(drawn):
@@ -83,6 +93,7 @@ def test_othello_evaluations_count_what_they_say(drawn):
         fine = four_part(size, discs)
         assert worth(known["four-part-fine"], game, position) == fine
         assert worth(known["four-part"], game, position) == int(fine / 8)
+        assert worth(known["four-part+edges"], game, position) == int((fine + edges(discs)) / 8)
 
 
 def rings(own, opp, values) -> int:
@@ -169,7 +180,7 @@ def test_a_finished_game_is_worth_more_than_any_estimate():
 
 
 def test_names_and_types_are_few():
-    names = ["phased", "four-part", "four-part-fine", "discs", "mobility"]
+    names = ["phased", "four-part", "four-part-fine", "four-part+edges", "discs", "mobility"]
     assert list(evaluations(othello(8))) == names
     # The first is the default: on smaller boards not the one that was fitted to 8×8.
     assert list(evaluations(othello(6))) == ["mobility", *names[:-1]]

@@ -68,6 +68,9 @@ SMALL = {
     "coarseness": {"depth": 5, "midgame_depth": 4, "rounds": 1},
     "symmetry": {"depth": 5, "midgame_depth": 4, "rounds": 1},
     "algorithms": {"depth": 5, "midgame_depth": 4, "rounds": 1},
+    "edges": {"midgame_depth": 3, "positions": ("opening1",), "games": 2, "game_depth": 1},
+    "storage": {"boards": 16, "repeats": 1, "rounds": 1},
+    "widths": {"depth": 3, "positions": ("opening1",), "boards": 500, "climbs": 1, "steps": 500},
     "sorting": {"depth": 5, "midgame_depth": 4, "rounds": 1},
     "stages": {"midgame_depth": 3, "positions": ("opening", "late1")},
     "table": {"depth": 6, "midgame_depth": 5, "near": 3},
@@ -88,8 +91,11 @@ SMALL = {
 
 SAME_EVERY_TIME = (
     "orderings",
+    "edges",
     "sorting",
     "stages",
+    "storage",
+    "widths",
     "pivot",
     "table",
     "hash",
@@ -265,6 +271,8 @@ SEARCHED = {
     "schedule": {(lab_positions()["midgame1"].to_text(), 2)},
     "shape": {(MIDGAME, 4)},
     **dict.fromkeys(("orderings", "pivot", "coarseness", "symmetry", "algorithms", "sorting"), BOTH),
+    **{name: {(chosen_boards("othello", ("opening1",))[0].board.to_text(), 3)} for name in ("edges", "widths")},
+    "storage": set(),
     "stages": {(each.board.to_text(), 3) for each in chosen_boards("othello", ("opening", "late1"))},
     "table": {(START, 6), (MIDGAME, 5)},
     "hash": {*((START, depth) for depth in range(4, 10)), *((MIDGAME, depth) for depth in range(3, 8)), (ABALONE, 2)},
@@ -286,6 +294,9 @@ def check_searched(name, out):
     told = json.loads((out / f"{name}.json").read_text())["searched"]
     assert {(each["position"], each["depth"]) for each in told} == SEARCHED[name]
     page = ElementTree.fromstring((out / f"{name}.html").read_text().removeprefix("<!DOCTYPE html>"))
+    if not told:
+        assert "What was searched" not in "".join(page.itertext())
+        return
     (section,) = [each for each in page.iter("section") if each.findtext("h2") == "What was searched"]
     cards = [each for each in section.iter("div") if each.get("class") == "place"]
     shown = {card.findtext("div/code"): "".join(card.itertext()) for card in cards}

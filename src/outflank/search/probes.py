@@ -18,8 +18,8 @@ class Profile(NamedTuple):
     """Counts nodes, their moves, and what the table was asked, by the depth left: what the reports tabulate."""
 
     address: int
-    """Of `DEPTHS` words for nodes, as many for moves, for look-ups, for those that found the position, and for nodes
-    with a move."""
+    """Of `DEPTHS` words for nodes, as many for moves, for look-ups, for those that found the position, for nodes
+    with a move, and for the most moves of a node."""
 
 
 @generic
@@ -39,6 +39,8 @@ def _(probe, depth, moves):
     write_word(probe.address, DEPTHS + depth, read_word(probe.address, DEPTHS + depth) + np.uint64(moves))
     if moves > 0:
         write_word(probe.address, 4 * DEPTHS + depth, read_word(probe.address, 4 * DEPTHS + depth) + np.uint64(1))
+        if np.uint64(moves) > read_word(probe.address, 5 * DEPTHS + depth):
+            write_word(probe.address, 5 * DEPTHS + depth, np.uint64(moves))
 
 
 @generic
@@ -76,7 +78,7 @@ class Counts:
     """The memory of a `Profile`."""
 
     def __init__(self) -> None:
-        self._words = np.zeros(5 * DEPTHS, np.uint64)
+        self._words = np.zeros(6 * DEPTHS, np.uint64)
         self.probe = Profile(address_of(self._words))
 
     def alike(self) -> "Counts":
@@ -85,7 +87,9 @@ class Counts:
 
     def absorb(self, other: "Counts") -> None:
         """Add what another has counted, and let it begin anew."""
+        widest = np.maximum(self._words[5 * DEPTHS :], other._words[5 * DEPTHS :])
         self._words += other._words
+        self._words[5 * DEPTHS :] = widest
         other._words[:] = 0
 
     @property
@@ -112,6 +116,11 @@ class Counts:
     def movable(self) -> list[int]:
         """Nodes whose side to move had a legal move."""
         return self._part(4)
+
+    @property
+    def widest(self) -> list[int]:
+        """The most legal moves that a node had."""
+        return self._part(5)
 
     def _part(self, number: int) -> list[int]:
         return [int(count) for count in self._words[number * DEPTHS : (number + 1) * DEPTHS]]

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank.games.evaluation import final, register_evaluation, register_usual_evaluation, value
+from outflank.games.othello.edge_table import EDGE_VALUES, TERNARY
 from outflank.games.othello.kernels import Othello, legal
 from outflank.games.rules import score
 from outflank.games.units import Unit, register_unit
-from outflank.kernels.bits import U64, popcount
+from outflank.kernels.bits import U64, multiply, popcount
 from outflank.kernels.compiler import inner
 
 # Squares of the 8×8 board, by what they are worth. On smaller boards the corners are elsewhere
@@ -17,6 +18,10 @@ CORNERS = U64(0x8100000000000081)
 X_SQUARES = U64(0x0042000000004200)  # diagonally beside a corner
 C_SQUARES = U64(0x4281000000008142)  # beside a corner on the edge
 EDGES = U64(0x3C0081818181003C)  # the rest of the edge
+
+# Beside the other terms, before the division. At depth 4 from 100 openings of tournament games, each with both colours,
+# a table learnt by probabilities won 153–1–46 and 18 discs a game against none; with a weight of 1, 144–2–54 and 15.
+EDGE_WEIGHT = 2
 
 
 class Discs(NamedTuple):
@@ -32,6 +37,8 @@ class FourPart(NamedTuple):
 
     divisor: int
     """8 is the coarse form that report 000 settled on, 1 the fine one."""
+    edges: int = 0
+    """Which table of edges is added, counted from 1 (`edge_table`); 0: none, as in the end in report 000."""
 
 
 class Phased(NamedTuple):
@@ -112,6 +119,28 @@ def square_difference(own: Any, opp: Any) -> Any:
     return found
 
 
+@inner
+def _column(board: Any, right: Any) -> Any:
+    """The squares of the left or the right column as a byte."""
+    shifted = board >> U64(7) if right else board
+    return multiply(shifted & U64(0x0101010101010101), U64(0x0102040810204080)) >> U64(56)
+
+
+@inner
+def _edge(own: Any, opp: Any, learnt: Any) -> Any:
+    return EDGE_VALUES[learnt, TERNARY[own] + 2 * TERNARY[opp]]
+
+
+@inner
+def edge_difference(own: Any, opp: Any, learnt: Any) -> Any:
+    """What a table of edges says of all four."""
+    low, high = U64(0xFF), U64(56)
+    found = _edge(own & low, opp & low, learnt) + _edge(own >> high, opp >> high, learnt)
+    for right in (False, True):
+        found += _edge(_column(own, right), _column(opp, right), learnt)
+    return found
+
+
 @value.register(Discs)
 def _(evaluation, game, position, state):
     return popcount(position.own) - popcount(position.opp)
@@ -138,6 +167,8 @@ def _(evaluation, game, position, state):
         + potential_difference(game, own, opp) * fall
         + stone_difference(own, opp) * rise
     )
+    if evaluation.edges != 0:
+        total += EDGE_WEIGHT * edge_difference(own, opp, evaluation.edges - 1)
     # Towards zero, so that the opponent's view is the negative.
     return total // evaluation.divisor if total >= 0 else -(-total // evaluation.divisor)
 
@@ -164,6 +195,7 @@ register_unit(Othello, Unit(name="discs", most=lambda game: int(game.mask).bit_c
 register_evaluation(Othello, "phased", Phased(), unit="discs", points=10)
 register_evaluation(Othello, "four-part", FourPart(8))
 register_evaluation(Othello, "four-part-fine", FourPart(1))
+register_evaluation(Othello, "four-part+edges", FourPart(8, 1))
 register_evaluation(Othello, "discs", Discs(), unit="discs", won=0)
 register_evaluation(Othello, "mobility", Mobility())
 

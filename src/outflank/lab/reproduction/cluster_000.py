@@ -1,0 +1,235 @@
+"""Report 000's tables of its cluster: 64 processors on paper, and two nodes of this machine beside them.
+
+The machine is not there any more, and one like it is not here: a search is recorded and replayed on as many nodes at
+the report's own speed, 55 million boards in 3 776 s. What its head, its messages and its network took is assumed.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from outflank.lab.literature import fact, rows
+from outflank.lab.measuring import grouped, median, number
+from outflank.lab.report import Figure, Plot, Sample, Series
+from outflank.lab.reproduction.sections import Found, Part, Setting, Source
+
+PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
+"""The report's parallel programs, and how we call the way in which they tell each other of entries."""
+
+PROCESSORS = tuple(row["processors"] for row in rows("000", "speedup"))
+THRESHOLDS = tuple(row["threshold"] for row in rows("000", "threshold_par"))
+REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
+
+RATE: float = round(fact("000", "boards_seq") / rows("000", "speedup")[0]["seq_total_s"] / 1e6, 4)
+"""Million boards a second."""
+
+MACHINE: dict[str, Any] = {
+    "rate": RATE,
+    "latency": 100.0,
+    "bandwidth": 12.5,
+    "head": 500.0,
+    "message": 200.0,
+    "entry": 2.0,
+}
+"""Its nodes: the speed is the report's, 12.5 MB/s are Fast Ethernet's, the rest is guessed for Java of that time."""
+
+ON_PAPER = (
+    "Simulated: a recorded search of fewer plies, replayed on so many nodes of the report's speed; network, messages "
+    "and head are assumed."
+)
+SMALLER = "Two nodes of this machine instead of 64 processors, and fewer plies than 17."
+
+
+def simulated(
+    setting: Setting, cells: Any, *, thresholds: tuple[int, ...], nodes: tuple[int, ...], depth: int, **more: Any
+) -> Part:
+    """A part that replays report 000's program on nodes of its time."""
+    return Part(
+        "simulate",
+        {
+            "program": "000",
+            "positions": ("start",),
+            "depth": depth,
+            "thresholds": thresholds,
+            "nodes": nodes,
+            "policies": tuple(PROGRAMS.values()),
+            "hidden": (7,),
+            "measured": (1,),
+            "rounds": setting.effort.choose(1, 1, 3),
+            **MACHINE,
+        },
+        cells,
+        weight=5.0 * len(thresholds),
+        **more,
+    )
+
+
+def _replayed(samples: Sequence[Sample]) -> dict[tuple[Any, ...], list[Sample]]:
+    """The simulated samples by program, threshold and nodes."""
+    found = [sample for sample in samples if sample.get("what") == "simulated"]
+    by_policy = {policy.partition(":")[0]: program for program, policy in PROGRAMS.items()}
+    return {
+        (by_policy[str(policy).partition(":")[0]], threshold, count): each
+        for (policy, threshold, count), each in grouped(found, "policy", "threshold", "count").items()
+    }
+
+
+def _steals(found: Sequence[Sample]) -> float | None:
+    tried = sum(number(sample["steals_tried"]) for sample in found)
+    return 100 * sum(number(sample["steals_won"]) for sample in found) / tried if tried else None
+
+
+# --- thresholds ---
+
+
+def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
+    """Simulated where there is time, else measured on two nodes."""
+    if setting.effort == "quick":
+        small = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": THRESHOLDS}
+        cells = partial(_threshold_cells, PROGRAMS[program])
+        return [Part("threshold", {**small, "depth": 7, "rounds": 1}, cells, show=False, label=program)]
+    depth = setting.effort.choose(7, 8, 10)
+    cells = partial(_simulated_threshold_cells, program)
+    return [simulated(setting, cells, thresholds=THRESHOLDS, nodes=(64,), depth=depth, show=False, label=program)]
+
+
+def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterable[Found]:
+    if not all(number(sample["jobs"]) for sample in found):
+        return
+    yield Found((threshold,), "app_s", median(found, "useful_per_node"), note)
+    yield Found((threshold,), "overhead_s", median(found, "overhead_per_node"), note)
+    yield Found((threshold,), "sum_s", median(found, "seconds"), note)
+    yield Found((threshold,), "steal_success_percent", _steals(found), note)
+    yield Found((threshold,), "bytes", round(median(found, "bytes")), note)
+
+
+def _threshold_cells(policy: str, samples: Sequence[Sample]) -> Iterable[Found]:
+    own = [sample for sample in samples if sample.get("replication") == policy]
+    for (threshold,), found in grouped(own, "threshold").items():
+        yield from _threshold_row(threshold, found, SMALLER)
+
+
+def _simulated_threshold_cells(program: str, samples: Sequence[Sample]) -> Iterable[Found]:
+    for (own, threshold, _), found in _replayed(samples).items():
+        if own == program:
+            yield from _threshold_row(threshold, found, ON_PAPER)
+
+
+# --- what is replicated ---
+
+
+def replication_sources(setting: Setting) -> Sequence[Source]:
+    """On two nodes of this machine."""
+    size = {"depth": setting.effort.choose(9, 12, 14), "rounds": setting.effort.choose(1, 1, 3)}
+    chosen = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": REPLICATED, "threshold": 5}
+    return [Part("replication", {**chosen, **size}, _replication_cells, weight=4.0)]
+
+
+def _replication_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+    for (policy,), found in grouped(samples, "replication").items():
+        name, _, depth = str(policy).partition("=")
+        if name != "depth:depth":
+            continue
+        row = (int(depth),)
+        yield Found(row, "app_s", median(found, "useful_per_node"), SMALLER)
+        yield Found(row, "overhead_s", median(found, "overhead_per_node"), SMALLER)
+        yield Found(row, "sum_s", median(found, "seconds"), SMALLER)
+        hits = median(found, lambda sample: number(sample["replicated_hits"]) + number(sample["replicated_sorts"]))
+        yield Found(row, "tt_sorts_and_hits", round(hits), SMALLER)
+        yield Found(row, "broadcast_s", median(found, "broadcast_seconds"), SMALLER)
+        yield Found(row, "broadcast_messages", round(median(found, "messages")), SMALLER)
+
+
+# --- speed-ups ---
+
+
+def speedup_sources(setting: Setting) -> Sequence[Source]:
+    """On paper for all numbers of processors; really, where there is time, on one node and on two."""
+    depth = setting.effort.choose(8, 10, 12)
+    found = [simulated(setting, _speedup_cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
+    if setting.effort == "quick":
+        return found
+    real = {"cluster": "inside:2", "program": "000", "positions": ("start",), "nodes": (1, 2), "threshold": 5}
+    size = {"depth": setting.effort.choose(9, 11, 13), "rounds": 3, "policies": tuple(PROGRAMS.values())}
+    return [*found, Part("scaling", {**real, **size}, weight=5.0)]
+
+
+def serial_seconds(samples: Sequence[Sample]) -> float:
+    """What the serial search takes at the report's speed."""
+    alone = [sample for sample in samples if sample.get("what") == "alone"]
+    return median(alone, "nodes") / (RATE * 1e6)
+
+
+def _speedup_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+    yield Found((1,), "seq_total_s", serial_seconds(samples), ON_PAPER)
+    for (program, _, count), found in _replayed(samples).items():
+        yield Found((count,), f"{program}_app_s", median(found, "useful_per_node"), ON_PAPER)
+        yield Found((count,), f"{program}_overhead_s", median(found, "overhead_per_node"), ON_PAPER)
+        yield Found((count,), f"{program}_total_s", median(found, "seconds"), ON_PAPER)
+
+
+def speedup_figure(found: Sequence[Found]) -> Sequence[Figure]:
+    """The report's plot: the serial time over that of each program."""
+    ours = {(each.row[0], each.column): number(each.ours) for each in found if each.ours is not None}
+    theirs = {(row["processors"], name): row[name] for row in rows("000", "speedup") for name in row}
+    series = []
+    for measured, published in ((ours, False), (theirs, True)):
+        serial = measured.get((1, "seq_total_s"))
+        if not serial:
+            continue
+        for program in PROGRAMS:
+            points = [(count, measured.get((count, f"{program}_total_s"))) for count in PROCESSORS]
+            name = f"000, {program}" if published else program
+            drawn = tuple((float(count), serial / seconds) for count, seconds in points if seconds)
+            series.append(Series(name=name, points=drawn, published=published))
+    ideal = Series(name="ideal", points=tuple((float(count), float(count)) for count in PROCESSORS), style="dashed")
+    return [
+        Plot(
+            title="speed-up by processors",
+            x="processors",
+            y="speed-up",
+            series=(*series, ideal),
+            log_x=True,
+            log_y=True,
+            caption="Ours is simulated, on a smaller tree.",
+        )
+    ]
+
+
+# --- what the text says of them ---
+
+
+def discussion_sources(setting: Setting) -> Sequence[Source]:
+    """Facts about 64 processors and about the sixteen up to which two programs are equally fast."""
+    depth = setting.effort.choose(7, 10, 12)
+    counts = (1, 8, 16, 24, 64)
+    return [simulated(setting, _discussed, thresholds=(5,), nodes=counts, depth=depth, show=False)]
+
+
+def _discussed(samples: Sequence[Sample]) -> Iterable[Found]:
+    serial = serial_seconds(samples)
+    replayed = {(program, count): found for (program, _, count), found in _replayed(samples).items()}
+    for program in PROGRAMS:
+        if found := replayed.get((program, 64)):
+            yield Found((f"speedup_64_{program}",), "value", serial / median(found, "seconds"), ON_PAPER)
+    if found := replayed.get(("par_tuple", 64)):
+        useful = median(found, "useful_per_node")
+        yield Found(("application_speedup_64_par_tuple",), "value", serial / useful if useful else None, ON_PAPER)
+    for program in ("par_tuple", "par_rmi"):
+        if found := replayed.get((program, 64)):
+            spent = median(found, "broadcast_seconds") / 64
+            yield Found((f"broadcast_seconds_{program}",), "value", spent, ON_PAPER)
+    for program, name in (("par", "par_overhead_percent"), ("par_tuple", "par_tuple_overhead_percent")):
+        if found := replayed.get((program, 1)):
+            yield Found((name,), "value", 100 * (median(found, "seconds") / serial - 1), ON_PAPER)
+    equal = [
+        count
+        for (program, count), found in replayed.items()
+        if program == "par_tuple" and _equally_fast(found, replayed.get(("par_rmi", count)))
+    ]
+    yield Found(("equally_fast_up_to_processors",), "value", max(equal, default=None), ON_PAPER)
+
+
+def _equally_fast(one: Sequence[Sample], other: Sequence[Sample] | None) -> bool:
+    """Within a tenth, as the report's are."""
+    return bool(other) and abs(median(one, "seconds") / median(other or one, "seconds") - 1) < 0.1

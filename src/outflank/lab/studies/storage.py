@@ -1,0 +1,303 @@
+"""What a board of Othello costs in memory and to look at, and how many moves it may have: report 000's first steps."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from outflank.boards import Board, OthelloBoard
+from outflank.formats.board_line import write_board_line
+from outflank.games.othello.kernels import OthelloPosition, legal
+from outflank.games.othello.squares import othello
+from outflank.games.rules import MOVE, fill, most_moves, pack, play
+from outflank.games.sides import Side as Colour
+from outflank.kernels.bits import U64, popcount
+from outflank.kernels.compiler import inner, kernel
+from outflank.lab.board_storage import STORAGES, Words, count_all, stored
+from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.lab.classroom import REPORT_000
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.literature import fact
+from outflank.lab.measuring import Side, grouped, median, median_count, number, searched, warm
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.schema import Count, Measured, Several, Shape
+from outflank.search.contract import Stop
+from outflank.search.probes import Counts
+
+CLOSED = U64(0x0000001818000000)
+"""The middle of the board, which is never empty."""
+
+
+@inner
+def _drawn(random: Any, below: Any) -> Any:
+    """A number below `below`, from the state in `random[0]` (xorshift)."""
+    word = random[0]
+    word ^= word << U64(13)
+    word ^= word >> U64(7)
+    word ^= word << U64(17)
+    random[0] = word
+    return np.int64((word >> U64(11)) % U64(below))
+
+
+@kernel
+def wander(game, position, moves, random, words):
+    """Fill `words` with the positions of games that are played at random, one after the other."""
+    here = position
+    for index in range(words.shape[0]):
+        words[index, 0], words[index, 1] = pack(game, here)
+        end = fill(game, here, moves, 0)
+        here = position if end == 0 else play(game, here, moves[_drawn(random, end)])
+
+
+@wander.sample
+def _wander_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    moves, words = np.zeros(most_moves(game), MOVE), np.zeros((2, 2), np.uint64)
+    yield game, position, moves, np.ones(1, np.uint64), words
+
+
+@kernel
+def climb(steps, random, best):
+    """Change single squares at random and keep what does not cost moves; the most of them, for the board in `best`."""
+    own, opp = U64(0x0000000810000000), U64(0x0000001008000000)
+    most = popcount(legal(own, opp))
+    for _ in range(steps):
+        mine, yours = own, opp
+        for _ in range(1 + _drawn(random, 3)):
+            bit = U64(1) << U64(_drawn(random, 64))
+            mine, yours = mine & ~bit, yours & ~bit
+            kind = _drawn(random, 3)
+            if kind == 0:
+                mine |= bit
+            elif kind == 1 or bit & CLOSED != U64(0):
+                yours |= bit
+        found = popcount(legal(mine, yours))
+        if found >= most:
+            own, opp, most = mine, yours, found
+    best[0], best[1] = own, opp
+    return most
+
+
+@climb.sample
+def _climb_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield 1, np.ones(1, np.uint64), np.zeros(2, np.uint64)
+
+
+def _wandered(count: int, seed: int) -> Words:
+    """Positions of random games from the start."""
+    board = OthelloBoard.start()
+    words = np.zeros((count, 2), np.uint64)
+    moves = np.zeros(most_moves(board.game), MOVE)
+    wander(board.game, board.position, moves, np.array([2 * seed + 1], np.uint64), words)
+    return words
+
+
+# --- what a board costs ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageChoice(Parameters):
+    """What is measured."""
+
+    boards: int = option(4096, "Boards, from games that are played at random.")
+    repeats: int = option(8, "Times that the moves of each are counted in a round.")
+    rounds: int = option(5, "Times that each way is measured.")
+    seed: int = option(1, "For the games.")
+
+
+@register
+class Storage(Experiment[StorageChoice]):
+    """Report 000's ways to keep a board, and ours."""
+
+    name = "storage"
+    question = "How should a board be kept: what does it cost in bytes, and to generate its moves?"
+    reports = ("000",)
+    parameters = StorageChoice
+
+    def tasks(self, chosen: StorageChoice) -> Sequence[Task]:
+        return [
+            Task(f"{name}, round {round_}", partial(_counted, name, round_, chosen))
+            for round_ in range(1, chosen.rounds + 1)
+            for name in STORAGES
+        ]
+
+    def shape(self, chosen: StorageChoice, sample: Sample) -> Shape:
+        return sample_shape(
+            storage=Literal[*STORAGES], round=Several, boards=Several, bytes=Several, moves=Count, seconds=Measured
+        )
+
+    def conclude(self, chosen: StorageChoice, samples: Sequence[Sample]) -> Conclusion:
+        ways = grouped(samples, "storage")
+        each = {
+            name: median(found, lambda sample: number(sample["seconds"]) / number(sample["boards"]))
+            for (name,), found in ways.items()
+        }
+        lines: list[Sample] = [
+            {
+                "storage": name,
+                "bytes a board": median_count(found, "bytes"),
+                "time to generate moves (ns)": 1e9 * each[name],
+                "times the fastest": each[name] / min(each.values()),
+                "moves": found[0]["moves"],
+            }
+            for (name,), found in ways.items()
+        ]
+        same = len({sample["moves"] for sample in samples}) <= 1
+        bars = Series(name="ours", points=tuple((str(name), 1e9 * seconds) for name, seconds in each.items()))
+        plot = Plot(
+            title="time to generate moves", x="storage", y="ns a board", kind="bars", log_y=True, series=(bars,)
+        )
+        notes = (
+            "Report 000 played with bytes for their speed (a matrix is 'really inefficient in Java', where it is an "
+            "array of arrays) and kept two bits a square in its table. Here matrix and array are the same memory: "
+            "their difference is the arithmetic of two indices.",
+            *(() if same else ("The ways do not agree on the number of moves.",)),
+        )
+        return Conclusion(tables=(Table.of("storage", lines),), figures=(plot,), notes=notes, passed=same)
+
+
+def _counted(name: str, round_: int, chosen: StorageChoice, stop: Stop) -> list[Sample]:
+    boards = _wandered(chosen.boards, chosen.seed)
+    storage, memory = stored(STORAGES[name], boards)
+    count_all(storage, 1, 1)  # compiles
+    before = time.thread_time()  # the processor's: these are microseconds, and others want the machine too
+    found = int(count_all(storage, len(boards), chosen.repeats))
+    seconds = time.thread_time() - before
+    return [
+        {
+            "storage": name,
+            "round": round_,
+            "boards": chosen.boards * chosen.repeats,
+            "bytes": memory.nbytes // len(boards),
+            "moves": found // chosen.repeats,
+            "seconds": seconds,
+        }
+    ]
+
+
+# --- how many moves there are ---
+
+SEARCHES, GAMES, ANY = "searches", "games at random", "any board"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WidthsChoice(Parameters):
+    """What is looked at."""
+
+    depth: int = option(9, "Plies of the searches.")
+    positions: tuple[str, ...] = option(("tournament",), POSITIONS)
+    boards: int = option(1_000_000, "Positions of games that are played at random.")
+    climbs: int = option(20, "Ascents to boards with many moves that need not be reachable.")
+    steps: int = option(200_000, "Changes of a board that each of them tries.")
+    seed: int = option(1, "For games and ascents.")
+
+
+@register
+class Widths(Experiment[WidthsChoice]):
+    """How large the array of children must be."""
+
+    name = "widths"
+    question = "How many moves does a board have, and what is the most?"
+    reports = ("000",)
+    parameters = WidthsChoice
+
+    def tasks(self, chosen: WidthsChoice) -> Sequence[Task]:
+        return [
+            *(
+                Task(f"search, {each.name}", partial(_in_search, each.name, each.board, each.depth or chosen.depth))
+                for each in chosen_boards("othello", chosen.positions)
+            ),
+            Task(GAMES, partial(_in_games, chosen)),
+            Task(ANY, partial(_anywhere, chosen)),
+        ]
+
+    def shape(self, chosen: WidthsChoice, sample: Sample) -> Shape:
+        return sample_shape(where=Literal[SEARCHES, GAMES, ANY], board=str, nodes=Several, moves=Count, most=Count)
+
+    def conclude(self, chosen: WidthsChoice, samples: Sequence[Sample]) -> Conclusion:
+        lines: list[Sample] = []
+        notes = []
+        for (where,), found in grouped(samples, "where").items():
+            nodes = sum(number(sample["nodes"]) for sample in found)
+            widest = max(found, key=lambda sample: number(sample["most"]))
+            lines.append(
+                {
+                    "where": where,
+                    "boards": int(nodes),
+                    "moves a board": sum(number(sample["moves"]) for sample in found) / nodes if where != ANY else None,
+                    "most moves": widest["most"],
+                    "seen on": widest["board"],
+                }
+            )
+            if where == ANY:
+                room = fact("000", "children_array")
+                verdict = "would be" if number(widest["most"]) <= room else "would not be"
+                notes.append(
+                    f"Report 000 came up with {fact('000', 'most_moves_found')} moves, on a board that cannot be "
+                    f"reached; the most that was found here on any board is {widest['most']}, for which its array of "
+                    f"{room} {verdict} enough."
+                )
+        notes.append(
+            f"Report 000 quotes {fact('000', 'branching_othello')} moves a board. Boards whose side to move has to "
+            "pass are not counted. Ours has room for 62, all squares but two."
+        )
+        return Conclusion(tables=(Table.of("widths", lines),), notes=tuple(notes))
+
+
+def _in_search(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
+    side = Side(labels={}, board=board, depth=depth, options=REPORT_000)
+    warm(side)
+    counts = Counts()
+    searched(side, stop, instrument=counts)
+    if stop.called:
+        return []
+    nodes, moves, most = sum(counts.movable), sum(counts.moves), max(counts.widest)
+    return [{"where": SEARCHES, "board": f"from {name}", "nodes": nodes, "moves": moves, "most": most}]
+
+
+def _in_games(chosen: WidthsChoice, stop: Stop) -> list[Sample]:
+    words = _wandered(chosen.boards, chosen.seed)
+    widths = widths_of(words, np.zeros(len(words), np.int64))
+    widest = int(np.argmax(widths))
+    movable = widths[widths > 0]
+    return [
+        {
+            "where": GAMES,
+            "board": _line(words[widest]),
+            "nodes": len(movable),
+            "moves": int(movable.sum()),
+            "most": int(widths[widest]),
+        }
+    ]
+
+
+@kernel
+def widths_of(words, widths):
+    """How many legal moves each of many positions has."""
+    for index in range(words.shape[0]):
+        widths[index] = popcount(legal(words[index, 0], words[index, 1]))
+    return widths
+
+
+@widths_of.sample
+def _widths_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield np.zeros((1, 2), np.uint64), np.zeros(1, np.int64)
+
+
+def _anywhere(chosen: WidthsChoice, stop: Stop) -> list[Sample]:
+    found = []
+    for number_ in range(chosen.climbs):
+        if stop.called:
+            return []
+        best = np.zeros(2, np.uint64)
+        random = np.array([1000 * chosen.seed + 2 * number_ + 1], np.uint64)
+        most = int(climb(chosen.steps, random, best))
+        found.append((most, _line(best)))
+    most, line = max(found)
+    return [{"where": ANY, "board": line, "nodes": chosen.climbs * chosen.steps, "moves": 0, "most": most}]
+
+
+def _line(words: Any) -> str:
+    return write_board_line(othello(), OthelloPosition(np.uint64(words[0]), np.uint64(words[1])), Colour.BLACK)
