@@ -7,8 +7,9 @@ from typing import Any
 
 from outflank.lab.classroom import RULES_002, final_discs, new_board, self_play
 from outflank.lab.experiment import core_counts
-from outflank.lab.literature import fact, published, rows
+from outflank.lab.literature import published, rows
 from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section, Setting, Source
+from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002
 from outflank.lab.spans import NO_SPANS
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -52,27 +53,14 @@ def _discs(stop: Stop) -> Iterable[Found]:
         yield Found((depth,), "O", found[1], published=white)
 
 
-def _times(setting: Setting) -> Sequence[Source]:
-    if setting.effort == "quick":
-        return []
-    return [Measure("time of the game", partial(_timed, setting.workers), 2.0)]
-
-
-def _timed(workers: int, stop: Stop) -> Iterable[Found]:
-    depth = fact("002", "timed_depth")
-    for count in sorted({1, workers}):
-        options = {"parallel": "fork-join", "workers": count}
-        seconds = sum(found.seconds for found in self_play(depth, RULES_002, new_board(), stop=stop, **options))
-        theirs = fact("002", "seconds_on_1_thread_above") if count == 1 else None
-        yield Found((count,), "time (s)", seconds, published=theirs)
-
-
 def _granularity(setting: Setting) -> Sequence[Source]:
     size = {"rounds": setting.effort.choose(1, 1, 5), "depth": setting.effort.choose(5, 6, 7)}
     return [Part("granularity", {**size, "workers": setting.workers})]
 
 
 SECTIONS: tuple[Section, ...] = (
+    Section(report="002", where="Granularity", title="the granularity", sources=_granularity),
+    FURTHER_002,
     Section(
         report="002",
         where="Figure 2",
@@ -91,8 +79,7 @@ SECTIONS: tuple[Section, ...] = (
         expected={f"processors_{2**power}": EQUAL for power in range(1, 9)},
         sources=lambda setting: [Measure("its formula", _speedups, 0.1)],
     ),
-    Section(report="002", where="Figure 5", title="a game at depth 7", key=("workers",), sources=_times),
-    Section(report="002", where="Granularity", title="the granularity", sources=_granularity),
+    EFFICIENCY_002,
     Section(
         report="002",
         where="The classroom program",

@@ -37,7 +37,8 @@ from outflank.lab.studies.clusters import (
     scaling_tasks,
     start_board,
 )
-from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, program_of
+from outflank.lab.threads import thread_figures, thread_table
+from outflank.lab.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
 from outflank.search.division import check_carries, scheme_named
@@ -153,11 +154,15 @@ class Scaling(Experiment[Choice]):
         )
         what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
         tables = [Table.of(f"scaling, {what}", lines)]
+        figures = _figures(chosen, groups)
+        if chosen.whole_game is not None and chosen.whole_game in REPORTS:
+            tables.append(thread_table(chosen.whole_game, lines))
+            figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines))
         if len({line.get("position") for line in lines}) > 1:
             tables.append(_over_positions(lines))
         return Conclusion(
             tables=tuple(tables),
-            figures=_figures(chosen, groups),
+            figures=figures,
             notes=tuple(notes),
             passed=not differing,
         )

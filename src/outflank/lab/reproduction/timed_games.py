@@ -1,0 +1,312 @@
+"""Reports 002 and 004 by the clock: whole games on any number of threads, and where their time goes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from outflank.engine.programs import PROGRAMS
+from outflank.lab.classroom import new_board, self_play
+from outflank.lab.literature import fact, rows
+from outflank.lab.measuring import grouped, median, number
+from outflank.lab.report import Cell, Sample
+from outflank.lab.reproduction.sections import (
+    EQUAL,
+    FACTS,
+    GIVEN,
+    Effort,
+    Expected,
+    Found,
+    Measure,
+    Part,
+    Section,
+    Setting,
+    Source,
+    machine,
+)
+from outflank.lab.studies.profile import RUNTIME, share_of
+from outflank.machine import usable_cores
+from outflank.search.contract import Stop
+
+THREADS = tuple(range(1, 33))
+DEPTH = 7
+"""Plies of the games that both reports time."""
+
+ENOUGH = 0.8
+"""The efficiency that report 002 calls good."""
+
+FLAT = 0.9
+"""The part of one thread's efficiency down to which report 004's curve counts as flat here."""
+
+LESS = 0.97
+"""A time that is less than another by 3 % is a gain."""
+
+
+def _measured(setting: Setting) -> tuple[int, ...]:
+    """Threads: all 32 where there is time, else those that fit the cores, and a few that take turns."""
+    if setting.effort is Effort.FULL:
+        return THREADS
+    fitting = [count for count in THREADS if count <= usable_cores()]
+    return tuple(sorted({*fitting[:4], fitting[-1], *setting.effort.choose((4, 32), (5, 16, 32), ())}))
+
+
+def _scaling(setting: Setting, report: str, depth: int, **more: Any) -> dict[str, Any]:
+    size = {"workers": _measured(setting), "rounds": setting.effort.choose(1, 1, 3)}
+    return {"whole_game": report, "depth": depth, **size, **more}
+
+
+Times = dict[int, dict[str, float]]
+"""Medians of the three times of a game, by threads; 0 is the serial program."""
+
+
+def _times(samples: Sequence[Sample]) -> Times:
+    found: Times = {}
+    for (scheme, workers), each in grouped(samples, "scheme", "workers").items():
+        threads = 0 if str(scheme).startswith("serial ") else int(number(workers))
+        found[threads] = {name: median(each, name) for name in ("seconds", "user_seconds", "system_seconds")}
+    return found
+
+
+def _efficiency(times: Times, threads: int) -> float:
+    return times[0]["seconds"] / threads / times[threads]["seconds"]
+
+
+def _beyond(threads: int) -> str:
+    if threads <= usable_cores():
+        return ""
+    return f"Rows with more than {usable_cores():g} threads: workers take turns here."
+
+
+# --- report 004's table ---
+
+COLUMNS = {"real_s": "seconds", "user_s": "user_seconds", "sys_s": "system_seconds"}
+
+
+def _rows_004(samples: Sequence[Sample]) -> Iterable[Found]:
+    times = _times(samples)
+    for threads in THREADS:
+        if threads in times:
+            for column, name in COLUMNS.items():
+                yield Found((threads,), column, times[threads][name], note=_beyond(threads))
+
+
+def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
+    """User times that are less than the machine time of their row allows: a leading 6 is lost."""
+    why = machine(
+        "User times of 7 and of 25 to 32 threads have lost a leading 6 in print: 2.067 is 62.067, and so on to 68.004."
+    )
+    found: dict[tuple[tuple[Cell, ...], str], Expected] = {}
+    for row in rows("004", "efficiency"):
+        if row["user_s"] + row["sys_s"] < 0.9 * row["real_s"] * min(row["threads"], 8):
+            found[(row["threads"],), "user_s"] = why
+    return found
+
+
+def _threads_004(setting: Setting) -> Sequence[Source]:
+    depth = setting.effort.choose(4, DEPTH, DEPTH)
+    cells: Callable[[Sequence[Sample]], Iterable[Found]] = _rows_004 if depth == DEPTH else lambda samples: ()
+    few = {"workers": tuple(count for count in _measured(setting) if count <= usable_cores())}
+    dev = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), schedule="one") | few
+    coarse = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), threshold=3) | few
+    return [
+        Part("scaling", _scaling(setting, "004", depth), cells=cells, label="master", weight=3.0),
+        Part("scaling", dev, label="dev, single moves"),
+        Part("scaling", coarse, label="spawns only above three plies"),
+    ]
+
+
+EFFICIENCY_004 = Section(
+    report="004",
+    where="Parallel Efficiency",
+    title="a game at depth 7, by threads",
+    table="efficiency",
+    key=("threads",),
+    single=_misprinted(),
+    sources=_threads_004,
+    absent="Not measured: --quick plays to depth 4 (below), the usual run a few threads, --full all of them.",
+    notes=(
+        "The efficiency S/(p·T(p)) is drawn with the report's own beside it, S its serial program's 47.166 s. In the "
+        "tables below `master` spawns rows of the board, `dev` single moves (which the report found worse); the third "
+        "spawns nothing below four plies, which neither branch does.",
+    ),
+)
+
+
+# --- where the time goes ---
+
+
+def _profiled(setting: Setting) -> Sequence[Source]:
+    size = {"depth": setting.effort.choose(4, 6, 7), "threshold": setting.effort.choose(1, 3, 4)}
+    return [Part("profile", {"whole_game": "004", "workers": setting.workers, **size})]
+
+
+HPCTOOLKIT = Section(
+    report="004",
+    where="HPCToolkit",
+    title="a game: from the root down, from the leaves up, and over time",
+    sources=_profiled,
+    notes=(
+        "`MaxValue` and `MinValue` are one function here, minimax. Its callees are inside it in the machine code: they "
+        "are counted, and timed apart.",
+    ),
+)
+
+
+# --- numbers of the texts ---
+
+
+def _flat(times: Times, least: float) -> str:
+    """From 1 to which number of threads the efficiency stays."""
+    last = 1
+    for threads in sorted(count for count in times if count):
+        if _efficiency(times, threads) < least:
+            break
+        last = threads
+    return f"1 to {last}"
+
+
+def _no_gain(times: Times) -> int:
+    """The number of threads beyond which no measured one is quicker."""
+    best = min(count for count in times if count)
+    for threads in sorted(count for count in times if count):
+        if times[threads]["seconds"] < LESS * times[best]["seconds"]:
+            best = threads
+    return best
+
+
+def _facts_004(samples: Sequence[Sample]) -> Iterable[Found]:
+    times = _times(samples)
+    if 0 not in times or 1 not in times:
+        return
+    depth = int(number(samples[0]["depth"]))
+    at = "" if depth == DEPTH else f"Ours of curves and times: games at depth {depth}, on {usable_cores():g} cores."
+    yield Found(("flat_up_to_threads",), "value", _flat(times, FLAT * _efficiency(times, 1)), note=at)
+    yield Found(("no_gain_beyond_threads",), "value", _no_gain(times), note=at)
+    if depth == DEPTH:
+        yield Found(("serial_seconds",), "value", times[0]["seconds"])
+
+
+def _deeper_004(samples: Sequence[Sample]) -> Iterable[Found]:
+    times = _times(samples)
+    if 1 in times:
+        yield Found(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
+
+
+BRANCHES: tuple[dict[str, Any], ...] = (
+    {"workers": 1},
+    {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "rows"},
+    {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "one"},
+    {"parallel": "fork-join", "workers": 2, "threshold": 3, "schedule": "rows"},
+)
+"""Serial, rows, single moves, and rows above a depth alone."""
+
+
+def _branches_004(depth: int, stop: Stop) -> Iterable[Found]:
+    """How many programs of ours play the serial one's game, move by move."""
+    games = []
+    for options in BRANCHES:
+        board = new_board()
+        for _ in self_play(depth, PROGRAMS["004"], board, stop=stop, **options):
+            pass
+        games.append(board.moves)
+    yield Found(("branches_compared",), "value", games.count(games[0]), note="Ours: programs that play the same game.")
+
+
+def _scheduler_004(samples: Sequence[Sample]) -> Iterable[Found]:
+    totals = [sample for sample in samples if sample["what"] == "total"]
+    if totals:
+        yield Found(("scheduler_share_percent",), "value", 100 * share_of(totals, RUNTIME))
+
+
+def _text_004(setting: Setting) -> Sequence[Source]:
+    found: list[Source] = []
+    shallow = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH))
+    found.append(Part("scaling", shallow, cells=_facts_004, show=False, weight=2.0))
+    found.append(
+        Part(
+            "profile",
+            {"whole_game": "004", "workers": setting.workers, "depth": setting.effort.choose(4, 5, 6), "threshold": 3},
+            cells=_scheduler_004,
+            show=False,
+        )
+    )
+    found.append(Measure("branches", partial(_branches_004, setting.effort.choose(2, 4, 5)), 0.3))
+    if setting.effort is Effort.FULL:
+        few = {"workers": tuple(count for count in (1, 2, 4, 8, 16) if count <= 2 * usable_cores())}
+        deeper = {**_scaling(setting, "004", DEPTH + 1), **few, "rounds": 1}
+        found.append(Part("scaling", deeper, cells=_deeper_004, label="depth 8", weight=20.0))
+    return found
+
+
+def _given(*names: str) -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
+    return {((name,), "value"): GIVEN for name in names}
+
+
+TEXT_004 = Section(
+    report="004",
+    where="In the text",
+    title="what it says of the scheduler and of the curves",
+    table=FACTS,
+    key=("fact",),
+    single={**_given("depth_of_the_curves", "threads_measured"), (("branches_compared",), "value"): EQUAL},
+    expected={"value": machine("Shares, times and curves are the machine's.")},
+    sources=_text_004,
+    absent="Not measured: a game at depth 8 and the serial one at depth 7 with --full alone; races have a section.",
+)
+
+
+# --- report 002 ---
+
+
+def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
+    times = _times(samples)
+    if 0 not in times or 1 not in times:
+        return
+    depth = int(number(samples[0]["depth"]))
+    fitting = [count for count in times if 0 < count <= usable_cores()]
+    at = "" if depth == DEPTH else f"Ours of efficiencies: games at depth {depth}, on {usable_cores():g} cores."
+    least = min(_efficiency(times, count) for count in fitting)
+    yield Found(("efficiency_above_percent",), "value", 100 * least, note=at)
+    yield Found(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=at)
+    if depth != DEPTH:
+        return
+    yield Found(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
+    if 5 in times:
+        yield Found(("seconds_on_5_threads_about",), "value", times[5]["seconds"], note=_beyond(5))
+    if 16 in times and 32 in times:
+        saved = times[16]["seconds"] - times[32]["seconds"]
+        yield Found(("seconds_saved_by_doubling",), "value", saved, note=_beyond(32))
+
+
+def _threads_002(setting: Setting) -> Sequence[Source]:
+    return [Part("scaling", _scaling(setting, "002", setting.effort.choose(5, DEPTH, DEPTH)), cells=_facts_002)]
+
+
+EFFICIENCY_002 = Section(
+    report="002",
+    where="Figures 4 and 5",
+    title="efficiency and run time of a game at depth 7, by workers",
+    table=FACTS,
+    key=("fact",),
+    single=_given("timed_depth", "granularity", "workers_measured", "race_checked_depths"),
+    expected={"value": machine("Times and curves are the machine's.")},
+    sources=_threads_002,
+    absent="Not measured here: curves beyond this machine's cores, times with --quick; races have a section.",
+    notes=(
+        "The figures carry no numbers: these are the text's. Its 15 parallel searches at a time are a guess that its "
+        f"own parallelism of {max(row['parallelism'] for row in rows('002', 'profile')):,.0f} at depth "
+        f"{fact('002', 'timed_depth')} speaks against.",
+    ),
+)
+
+
+def _within(setting: Setting) -> Sequence[Source]:
+    places = setting.effort.choose(("midgame",), ("start", "midgame"), ("start", "midgame", "ffo40"))
+    return [Part("within", {"positions": places, "rounds": setting.effort.choose(1, 5, 9)})]
+
+
+FURTHER_002 = Section(
+    report="002",
+    where="Further Parallelism",
+    title="move generation, disk flipping and evaluation inside a node",
+    sources=_within,
+)
