@@ -23,6 +23,8 @@ def main() -> int:
         started = time.perf_counter()
         print(f"--- {name}", flush=True)
         environment = os.environ | ({"NUMBA_DISABLE_JIT": "1"} if "interpreted" in name else {})
+        # Hundreds of processes are started here: where bytecode is not kept, each of them compiles all that it imports.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run([sys.executable, *arguments], env=environment, cwd=Path(__file__).parent.parent)
         print(f"    {time.perf_counter() - started:.0f} s, status {done.returncode}", flush=True)
         if done.returncode != 0:

@@ -26,22 +26,22 @@ def drawn(number: int, *, deeper: int = 0) -> Iterator[tuple[Board, int]]:
         yield AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20)), 4 + deeper // 2
 
 
-def check_values(cluster: Cluster, number: int, nodes: tuple[int, ...]) -> int:
-    """Every policy on every number of nodes gives the value and the move of one worker; how many searches that were."""
-    count = 0
-    for board, depth in drawn(number):
-        alone = search(board, Limits(depth=depth), workers=1)
-        for policy in POLICIES:
-            for used in nodes:
-                cluster.fabric.use(used)
-                found = cluster.search(
-                    board, Limits(depth=depth), workers=1, replication=policy, threshold=(3, 4, 5)[count % 3]
-                )
-                assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth), (policy, used)
-                assert cluster.head is not None
-                assert len(cluster.head.members) == used
-                count += 1
-    return count
+def check_values(cluster: Cluster, nodes: tuple[int, ...]) -> int:
+    """Every policy on every number of nodes gives the value and the move of one worker; how many searches that were.
+
+    Each policy and each number of nodes meets both games and all sizes of jobs.
+    """
+    boards = [(board, depth, search(board, Limits(depth=depth), workers=1)) for board, depth in drawn(1)]
+    for first, policy in enumerate(POLICIES):
+        for second, used in enumerate(nodes):
+            board, depth, alone = boards[(first + second) % len(boards)]
+            threshold = (3, 4, 5)[(first + 2 * second) % 3]
+            cluster.fabric.use(used)
+            found = cluster.search(board, Limits(depth=depth), workers=1, replication=policy, threshold=threshold)
+            assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth), (policy, used)
+            assert cluster.head is not None
+            assert len(cluster.head.members) == used
+    return len(POLICIES) * len(nodes)
 
 
 def mpiexec(ranks: int, *command: str, seconds: float = 120.0, **more) -> subprocess.CompletedProcess[str]:

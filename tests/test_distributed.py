@@ -106,21 +106,21 @@ def drawn(number: int):
 @pytest.mark.parametrize("policy", ["none", "batch:batch=50", "depth:depth=3", "async:depth=3"])
 @pytest.mark.parametrize("nodes", [1, 2, 4])
 def test_the_value_and_the_move_are_those_of_one_worker(policy, nodes):
-    thresholds = itertools.cycle((3, 2, 5, None))
-    for board, depth in drawn(4):
+    """On eight positions: both schemes meet both games, and all sizes of jobs both schemes and both games."""
+    for number, (board, depth) in enumerate(drawn(4)):
         alone = search(board, Limits(depth=depth), workers=1)
+        scheme = number // 2 % 2  # the game is number % 2
         with Cluster(Inside(nodes), tuning=AT_ONCE) as cluster:
-            for parallel in ("ybw", "jamboree"):
-                found = cluster.search(
-                    board,
-                    Limits(depth=depth),
-                    workers=1,
-                    replication=policy,
-                    parallel=parallel,
-                    threshold=next(thresholds),
-                )
-                assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth)
-                assert_played_out(board, found, evaluation_named(board.game), "free", 0)
+            found = cluster.search(
+                board,
+                Limits(depth=depth),
+                workers=1,
+                replication=policy,
+                parallel=("ybw", "jamboree")[scheme],
+                threshold=(3, 2, 5, None)[2 * (number // 4) + (number + scheme) % 2],
+            )
+        assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth)
+        assert_played_out(board, found, evaluation_named(board.game), "free", 0)
 
 
 @pytest.mark.compiled

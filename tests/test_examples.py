@@ -27,6 +27,7 @@ def test_nim_is_a_game_like_any_other(monkeypatch):
     assert board.canonical() == board
 
 
+@pytest.mark.early(20)
 def test_scripts_run():
     for script in sorted(EXAMPLES.glob("*.py")):
         done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
@@ -42,9 +43,10 @@ def test_an_evaluation_from_outside_is_chosen_by_name(monkeypatch):
     lines = Path(own_evaluation.__file__).read_text().split("if __name__")[0].splitlines()
     assert len([line for line in lines if line.strip()]) < 30
     board = outflank.Board.from_text("f5d6c3")
-    found = outflank.search(board, outflank.Limits(depth=2), evaluation="corners")
+    found = outflank.search(board, outflank.Limits(depth=2), evaluation="corners", workers=1)
     assert found.move in board.legal_moves
-    assert outflank.search(board, outflank.Limits(depth=2), evaluation=own_evaluation.Corners(0)).depth == 2
+    own = own_evaluation.Corners(0)
+    assert outflank.search(board, outflank.Limits(depth=2), evaluation=own, workers=1).depth == 2
 
 
 def test_a_game_from_outside_is_searched(monkeypatch):

@@ -40,15 +40,17 @@ def home(tmp_path_factory):
     os.environ.update(before)
 
 
+@pytest.mark.early(45)
 def test_values_on_one_two_and_four_nodes():
     before = set(children(os.getpid()))
     with connect("local:4", workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as cluster:
         started = [pid for pid in children(os.getpid()) if pid not in before]
-        assert check_values(cluster, 1, (1, 2, 4)) == 30
+        assert check_values(cluster, (1, 2, 4)) == 15
     assert started
     assert gone(started)
 
 
+@pytest.mark.early(55)
 def test_a_fault_loses_only_work():
     """One of each kind, on one cluster, as it is after the ones before: `python -m tests.faults` has more."""
     with machines(3) as (place, cluster):

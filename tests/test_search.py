@@ -116,13 +116,13 @@ def check(name: str, seed: int, row: dict) -> None:
     if row["passes"] == "evaluated" and found.move.code == 64 and name == "othello":
         return
     # The move has the value; with a tie rule it is the first of those that do.
-    equal = [move for move in moves if worth(game, evaluation, position, move, *rules) == found.value]
+    values = {move: worth(game, evaluation, position, move, *rules) for move in moves}
+    equal = [move for move in moves if values[move] == found.value]
     assert found.move.code in equal
     if row["ties"] != "first":
         assert found.move.code == (min if row["ties"] == "lowest" else max)(equal)
-    values = sorted((worth(game, evaluation, position, move, *rules) for move in moves), reverse=True)
     if row["moves"] > 1:
-        assert [entry.value for entry in found.best] == values[: row["moves"]]
+        assert [entry.value for entry in found.best] == sorted(values.values(), reverse=True)[: row["moves"]]
     assert found.pv[0] == found.move
     assert_played_out(here, found, evaluation, row["passes"], row["quiet"])
 

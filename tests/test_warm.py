@@ -1,0 +1,40 @@
+"""Every kernel on its sample arguments, for every evaluation that has a name.
+
+These come before all other tests (`tests/conftest.py`), which then find what they need compiled. Each is one type of
+evaluation: a process that compiles all kernels for it types their common parts once, and two processes that begin with
+others seldom compile the same.
+"""
+
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+
+from outflank.games.evaluation import Exact, evaluations
+from outflank.warm import STARTS, own_kernels
+
+pytestmark = [pytest.mark.compiled, pytest.mark.early(100)]
+
+
+def kinds(game: Any) -> list[type]:
+    """The types of a game's evaluations."""
+    return list(dict.fromkeys([*map(type, evaluations(game).values()), Exact]))
+
+
+# In turns: of two workers, one begins with the one game and one with the other.
+PARTS = [
+    (start, kind)
+    for turn in zip_longest(*([(start, kind) for kind in kinds(start[0])] for start in STARTS))
+    for start, kind in filter(None, turn)
+]
+
+
+@pytest.mark.parametrize(("start", "kind"), PARTS, ids=lambda item: getattr(item, "__name__", type(item[0]).__name__))
+def test_every_kernel_runs_on_its_samples(start, kind):
+    game, position = start
+    usual, *_ = types = kinds(game)
+    for kernel in own_kernels():
+        for arguments in kernel.samples(game, position, every=True):
+            # What asks for no evaluation comes with the usual one.
+            if next((type(each) for each in arguments if type(each) in types), usual) is kind:
+                kernel(*arguments)
