@@ -237,6 +237,17 @@ path.write_text(text)
     assert python("-c", PERFT, **arguments).stdout == "1396\n"
 
 
+def test_a_package_whose_files_are_being_exchanged_is_not_kept(monkeypatch, tmp_path):
+    """As by an update of a checkout, while a process compiles."""
+    from numba.core.registry import cpu_target
+
+    kept = cache.KernelCache(outflank.warm.own_kernels()[0].py_func, "kept")
+    codegen = cpu_target.target_context.codegen()
+    assert kept._path((), codegen) is not None
+    monkeypatch.setattr(cache, "_package_files", lambda: [tmp_path / "gone.py"])
+    assert kept._path((), codegen) is None
+
+
 RELOAD = """
 import importlib, pathlib, sys
 import nim

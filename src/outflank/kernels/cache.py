@@ -116,12 +116,16 @@ def _package_digest() -> str:
     return digest.hexdigest()
 
 
-def _package_state() -> tuple[tuple[int, int], ...]:
-    return tuple((stat.st_mtime_ns, stat.st_size) for stat in (path.stat() for path in _package_files()))
+def _package_state() -> tuple[tuple[int, int], ...] | None:
+    """When the package's files were written, and their sizes; None while they are being exchanged."""
+    try:
+        return tuple((stat.st_mtime_ns, stat.st_size) for stat in (path.stat() for path in _package_files()))
+    except FileNotFoundError:
+        return None
 
 
 @memoize
-def _package_stamp() -> tuple[tuple[int, int], ...]:
+def _package_stamp() -> tuple[tuple[int, int], ...] | None:
     """The state of the package's files when its first kernel was imported."""
     _package_digest()
     return _package_state()
@@ -310,7 +314,8 @@ class KernelCache:
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _users_part(self._module, classes)
         # A package that was edited under this process is half the old one and half the new.
-        if users is None or _package_state() != _package_stamp():
+        state = _package_state()
+        if users is None or state is None or state != _package_stamp():
             return None
         names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]
         key = repr((self._name, str(signature), names, codegen.magic_tuple(), sys.version_info[:2]))
