@@ -1,48 +1,28 @@
 """Report 002: fork-join with a granularity."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from outflank.lab.classroom import RULES_002, final_discs, new_board, self_play
+from outflank.lab.classroom import RULES_002, final_discs
 from outflank.lab.experiment import core_counts
-from outflank.lab.literature import published, rows
+from outflank.lab.literature import published
+from outflank.lab.reproduction import cilkview
 from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section, Setting, Source
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002
-from outflank.lab.spans import NO_SPANS
 from outflank.search.contract import Stop
-from outflank.search.probes import Counts
+
+DEPTHS = (3, 4, 5, 6, 7)
 
 
 def _profile(setting: Setting) -> Sequence[Source]:
-    depths = setting.effort.choose((3, 4, 5, 6), (3, 4, 5, 6, 7), (3, 4, 5, 6, 7))
-    counted: list[Source] = [
-        Measure(f"game at depth {depth}", partial(_game, setting.workers, depth), float(4 ** (depth - 6)))
-        for depth in depths
-    ]
-    size = {"depths": depths, "rounds": setting.effort.choose(1, 5, 11), "workers": core_counts()}
-    return [*counted, Part("parallelism", {"schemes": ("fork-join",), **size})]
-
-
-def _game(workers: int, depth: int, stop: Stop) -> Iterable[Found]:
-    counts = Counts()
-    turns = 0
-    shared: dict[str, Any] = {"parallel": "fork-join", "workers": workers}
-    for _ in self_play(depth, RULES_002, new_board(), stop=stop, instrument=counts, **shared):
-        turns += 1
-    spawns = sum(counts.moves[3:])
-    # A root is a call of its own in that program's game loop; every other node that it divides is a frame more.
-    inner = sum(counts.movable[3:]) - turns
-    return [Found((depth,), "spawns", spawns), Found((depth,), "frames", 2 * spawns + inner)]
-
-
-def _speedups(stop: Stop) -> Iterable[Found]:
-    """Its lower bounds, by our formula from its own work and burdened span: the formula is Cilkview's."""
-    for row in rows("002", "profile"):
-        spans = replace(NO_SPANS, work=row["work"], span=row["span"], burdened_span=row["burdened_span"])
-        for processors in (2, 4, 8, 16, 32, 64, 128, 256):
-            yield Found((row["depth"],), f"processors_{processors}", round(spans.slowest_speedup(processors), 2))
+    size = {
+        "depths": setting.effort.choose((3, 4, 5), DEPTHS, DEPTHS),
+        "rounds": setting.effort.choose(1, 3, 11),
+        "recordings": setting.effort.choose(1, 2, 5),
+        "workers": core_counts(),
+    }
+    ours = Part("parallelism", {"schemes": ("fork-join",), **size}, cells=cilkview.atomics, weight=3.0)
+    return [*cilkview.games("002", DEPTHS), ours]
 
 
 def _discs(stop: Stop) -> Iterable[Found]:
@@ -61,23 +41,37 @@ def _granularity(setting: Setting) -> Sequence[Source]:
 SECTIONS: tuple[Section, ...] = (
     Section(report="002", where="Granularity", title="the granularity", sources=_granularity),
     FURTHER_002,
+    cilkview.races("002", "Data Races"),
     Section(
         report="002",
-        where="Figure 2",
+        where="Figures 1 and 2",
         title="parallelism profile",
         table="profile",
         key=("depth",),
-        expected={"spawns": EQUAL, "frames": EQUAL},
+        expected=cilkview.PROFILE_002,
         sources=_profile,
+        figures=partial(cilkview.profile_figures, "002"),
+        absent="With --quick our own runtime plays no deeper than 5 plies.",
+        notes=("The tables of `parallelism` below are of our own runtime, which searches the same trees.",),
     ),
     Section(
         report="002",
         where="Figure 3",
-        title="speed-up by depth, from its own work and burdened span",
+        title="speed-up by depth",
         table="speedup",
         key=("depth",),
-        expected={f"processors_{2**power}": EQUAL for power in range(1, 9)},
-        sources=lambda setting: [Measure("its formula", _speedups, 0.1)],
+        expected=cilkview.SPEEDUPS,
+        sources=lambda setting: cilkview.estimated(DEPTHS),
+        figures=cilkview.speedup_figures,
+    ),
+    Section(
+        report="002",
+        where="Figure 3, its formula",
+        title="speed-up by depth, by our formula from its own work and burdened span",
+        key=("depth",),
+        expected=dict.fromkeys(cilkview.SPEEDUPS, EQUAL),
+        printed=False,
+        sources=lambda setting: [Measure("its formula", cilkview.by_formula, 0.1)],
     ),
     EFFICIENCY_002,
     Section(

@@ -147,6 +147,10 @@ class Section:
     """The published table; `FACTS` for the numbers in the text; None for a picture that has no numbers."""
     key: tuple[str, ...] = ()
     """The columns that name a row; without one, rows are numbered from 1."""
+    only: tuple[Cell, ...] = ()
+    """Its rows by their first key, where the others belong to another section."""
+    without: tuple[Cell, ...] = ()
+    """Rows that belong to another section."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """By column."""
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
@@ -178,8 +182,13 @@ class Section:
             (tuple(row[name] for name in self.key) or (place,), column): value
             for place, row in enumerate(printed, 1)
             for column, value in row.items()
-            if column not in self.key and value is not None
+            if column not in self.key and value is not None and self._has(row)
         }
+
+    def _has(self, row: Mapping[str, Cell]) -> bool:
+        """Whether a row of the table belongs to this section."""
+        first = row[self.key[0]] if self.key else None
+        return (not self.only or first in self.only) and first not in self.without
 
     def expects(self, row: tuple[Cell, ...], column: str) -> Expected:
         """What a cell has to be."""

@@ -9,6 +9,7 @@ from outflank.lab.classroom import new_board, self_play
 from outflank.lab.literature import fact, rows
 from outflank.lab.measuring import grouped, median, number
 from outflank.lab.report import Cell, Sample
+from outflank.lab.reproduction.cilkview import RACES
 from outflank.lab.reproduction.sections import (
     EQUAL,
     FACTS,
@@ -247,10 +248,11 @@ TEXT_004 = Section(
     title="what it says of the scheduler and of the curves",
     table=FACTS,
     key=("fact",),
+    without=RACES,
     single={**_given("depth_of_the_curves", "threads_measured"), (("branches_compared",), "value"): EQUAL},
     expected={"value": machine("Shares, times and curves are the machine's.")},
     sources=_text_004,
-    absent="Not measured: a game at depth 8 and the serial one at depth 7 with --full alone; races have a section.",
+    absent="Not measured: a game at depth 8 and the serial one at depth 7 with --full alone.",
 )
 
 
@@ -287,10 +289,11 @@ EFFICIENCY_002 = Section(
     title="efficiency and run time of a game at depth 7, by workers",
     table=FACTS,
     key=("fact",),
-    single=_given("timed_depth", "granularity", "workers_measured", "race_checked_depths"),
+    without=RACES,
+    single=_given("timed_depth", "granularity", "workers_measured"),
     expected={"value": machine("Times and curves are the machine's.")},
     sources=_threads_002,
-    absent="Not measured here: curves beyond this machine's cores, times with --quick; races have a section.",
+    absent="Not measured here: curves beyond this machine's cores, times with --quick.",
     notes=(
         "The figures carry no numbers: these are the text's. Its 15 parallel searches at a time are a guess that its "
         f"own parallelism of {max(row['parallelism'] for row in rows('002', 'profile')):,.0f} at depth "

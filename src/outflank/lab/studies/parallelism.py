@@ -138,7 +138,7 @@ class Parallelism(Experiment[Choice]):
         tables: list[Table] = []
         drawn: list[Figure] = []
         for (name,), found in grouped(strands, "scheme").items():
-            scheme = str(name)
+            scheme = f"{name} by rows" if chosen.schedule == "rows" else str(name)
             tables += [profile_table(scheme, found, "nodes"), estimates(scheme, found), clock_table(scheme, found)]
             mine = [sample for sample in timed if sample["scheme"] == name]
             drawn += figures(scheme, found, mine, _published(chosen) if name == "fork-join" else ())
