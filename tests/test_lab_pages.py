@@ -836,13 +836,14 @@ def test_a_section_has_its_tables_and_figures_in_the_reports_order():
 def test_sections_have_headings_with_figures_beside_tables(draw):
     root = ElementTree.fromstring(draw(in_sections()))
     headings = [each for each in root.iter("h2") if each.get("id")]
-    assert [each.text for each in headings] == ["Table <1>", "Figure 2", "Table 3"]
-    together = of_class(root, "beside")
+    assert [each.text for each in headings] == ["Overview", "Table <1>", "Figure 2", "Table 3"]
+    overview, *together = of_class(root, "beside")
+    assert [each.text for each in overview.iter("h3")] == ["index"]
     both = ["tables", "figures"]
     assert [[each.get("class") for each in inner] for inner in together] == [both, ["figures"], both]
     assert [each.text for each in together[0].iter("h3")] == ["1 <first>", "1 second", "P1"]
     assert "Odd." in "".join(together[2].itertext())
-    assert not of_class(root, "contents")  # three places are found without a list
+    assert not of_class(root, "contents")  # four places are found without a list
 
 
 def test_sections_are_kept_in_the_document():
@@ -861,6 +862,21 @@ def test_a_long_page_lists_its_contents(section):
     assert set(links) <= {f"#{place}" for place in places}
     if links:
         assert root.find(".//nav").get("aria-label") == "Contents"
+
+
+def test_what_was_searched_stands_before_the_tables_unless_there_are_many():
+    how = {"game": "othello", "depth": 3, "least_depth": 3, "algorithm": "pvs", "schemes": (), "workers": (1,)}
+    searched = (Searched(**how, position="8 X", searches=1),)
+    tables = tuple(Table.of(f"number {place}", [{"a": 1}]) for place in range(9))
+    few, many = (page_text(page_html(report(tables=tables[:count], searched=searched))) for count in (1, 9))
+    assert few.index("What was searched") < few.index("Tables")
+    assert many.index("Contents") < many.index("Tables") < many.index("What was searched") < many.index("Parameters")
+
+
+def test_numbers_beside_numbers_stay_in_one_line():
+    rows = [{"both": "1,007,000 | –", "words": "4 of them, and then so many words that they need a line", "n": 1}]
+    root = ElementTree.fromstring(table_html(Table.of("t", rows)))
+    assert [each.get("class") for each in root.iter("td")] == ["whole", None, "number"]
 
 
 @pytest.mark.parametrize("draw", [page_html, report_html])

@@ -41,7 +41,7 @@ thead tr, tbody tr:nth-child(odd) {background:var(--paper)}
 tbody tr:nth-child(even), tbody tr:hover {background:var(--shade)}
 th:first-child, td:first-child {position:sticky;left:0;background:inherit;max-width:min(26em,40vw)}
 .number {text-align:right}
-td.number {white-space:nowrap}
+td.number, td.whole {white-space:nowrap}
 .figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32em),1fr));gap:1em 2em}
 figure {margin:0;min-width:0;max-width:42em;container-type:inline-size}
 figure svg {display:block;width:100%;height:auto}
@@ -63,7 +63,7 @@ table {font-size:7pt}
 th, td {padding:1pt 3pt;overflow-wrap:break-word}
 .wide th, .wide td {font-size:6pt;padding:1pt 2pt}
 .widest th, .widest td {overflow-wrap:anywhere;font-size:6pt}
-.widest td.number {white-space:normal}
+.widest td.number, .widest td.whole {white-space:normal}
 .figures {display:block}
 figure {max-width:15cm;margin:0 0 1em;break-inside:avoid}
 tr, .banner {break-inside:avoid}
@@ -129,10 +129,11 @@ def _content(report: Report) -> str:
         notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
         parts.append(f"<section><h2>Findings</h2><ul>{notes}</ul></section>")
     contents, drawn = sections_html(report)
-    parts.append(contents)
-    if report.searched:
-        parts.append(f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>")
-    parts.append(drawn)
+    searched = (
+        f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>" if report.searched else ""
+    )
+    # A long page is read by its contents: what they lead to comes first there.
+    parts += [contents, drawn, searched] if contents else [searched, drawn]
     parts.append(facts_part("Parameters", {name: each for name, each in report.parameters.items() if each is not None}))
     parts.append(facts_part("Provenance", report.provenance))
     parts.append(_samples(report))

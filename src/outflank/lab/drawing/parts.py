@@ -11,6 +11,8 @@ from outflank.lab.report import Cell, Figure, Flame, Plot, Table
 
 WIDE, WIDEST = 95, 150
 """Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
+WHOLE = 28
+"""Letters of a cell that begins with a number, and is kept in one line."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
 
@@ -24,7 +26,7 @@ def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
 def table_part(table: Table, anchor: str = "") -> str:
     """A table with its title, which may be a place that links lead to, and its notes."""
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
-    styles = [' class="number"' if any(map(is_number, cells)) else "" for cells in columns]
+    styles = [_style(cells) for cells in columns]
 
     def row(kind: str, cells: Sequence[Cell]) -> str:
         inner = (f"<{kind}{style}>{escape(number(cell))}</{kind}>" for style, cell in zip(styles, cells, strict=True))
@@ -39,6 +41,17 @@ def table_part(table: Table, anchor: str = "") -> str:
     # The box scrolls where the table is wider than the page; a keyboard must reach it.
     heading = f"<h3{_id(anchor)}>{title}</h3>"
     return f'{heading}<div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
+
+
+def _style(cells: Sequence[Cell]) -> str:
+    if any(map(is_number, cells)):
+        return ' class="number"'
+    # Numbers beside numbers: in two lines they could not be told apart.
+    return ' class="whole"' if cells and all(map(_is_pair, cells)) else ""
+
+
+def _is_pair(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, str) and len(cell) <= WHOLE and cell[:1] in "–-+0123456789")
 
 
 def _narrowest(name: str, cells: Sequence[Cell]) -> int:

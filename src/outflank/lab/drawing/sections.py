@@ -1,15 +1,18 @@
 """A report's tables and figures on a page: section by section, with a list of contents where there is much."""
 
 import re
+from dataclasses import replace
 
 from outflank.lab.drawing.looks import escape
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.parts import figure_part, table_part
-from outflank.lab.report import Figure, Report, Section, Table
+from outflank.lab.report import Report, Section
 
 LONG = 5
 """Entries from which on a page has a list of its contents."""
 LONGEST_ANCHOR = 60
+OVERVIEW = "Overview"
+"""The heading of what belongs to no section, where there are some."""
 
 RULES = """
 .beside {display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
@@ -52,7 +55,7 @@ def sections_html(report: Report) -> tuple[str, str]:
     anchors, palette = Anchors(report.experiment), Palette.over(report.figures)
     sections = report.sections
     if [section.name for section in sections] == [""]:
-        drawn = _plain(sections[0], palette, anchors, told=True)
+        drawn = _plain(sections[0], palette, anchors, alone=True)
     else:
         drawn = "".join((_section if each.name else _plain)(each, palette, anchors) for each in sections)
     return _contents(anchors), drawn
@@ -67,18 +70,16 @@ def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
     return f'<section>{heading}<div class="beside">{inner}</div></section>'
 
 
-def _plain(section: Section, palette: Palette, anchors: Anchors, *, told: bool = False) -> str:
-    """What stands under no heading of its own; where there are no other headings, the contents tell of every part."""
-
-    def anchor(part: Table | Figure) -> str:
-        return anchors.of(part.title) if told else ""
-
+def _plain(section: Section, palette: Palette, anchors: Anchors, *, alone: bool = False) -> str:
+    """What has no heading of its own; where nothing else has one, the contents tell of every part."""
+    if not alone:
+        return _section(replace(section, name=OVERVIEW), palette, anchors)
     drawn = ""
     if section.tables:
-        tables = "".join(table_part(each, anchor(each)) for each in section.tables)
+        tables = "".join(table_part(each, anchors.of(each.title)) for each in section.tables)
         drawn = f"<section><h2>Tables</h2>{tables}</section>"
     if section.figures:
-        figures = "".join(figure_part(each, palette, anchor(each)) for each in section.figures)
+        figures = "".join(figure_part(each, palette, anchors.of(each.title)) for each in section.figures)
         drawn += f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>'
     return drawn
 
