@@ -225,6 +225,13 @@ def test_an_experiment_says_what_it_searched_and_can_be_drawn_again_from_its_jso
     for path in out.iterdir():
         assert (tmp_path / path.name).read_text() == path.read_text()
     check_searched(name, out)
+    chosen = registry.experiment_named(name).parameters(**SMALL[name])
+    said = [*report.notes, *(task.name for task in registry.experiment_named(name).tasks(chosen))]
+    said += [text for table in report.tables for text in (table.title, *table.notes)]
+    said += [text for figure in report.figures for text in (figure.title, figure.caption)]
+    assert not [
+        text for text in said if re.search(r"(?<![\d.,–-])1 (worker|node|round|game|board|turn|job|move)s\b", text)
+    ]
 
 
 @pytest.mark.plain

@@ -683,7 +683,7 @@ def test_a_flame_graph_has_a_scale_with_its_unit():
     ticks = {each.text: float(each.get("x")) for each in of_class(root, "tick")}
     assert ticks["0"] == pytest.approx(x, abs=0.1)
     assert ticks["80"] == pytest.approx(x + width, abs=1)
-    assert "ms" in [each.text for each in root.iter(f"{SVG}text")]
+    assert "all (ms)" in [each.text for each in root.iter(f"{SVG}text")]
 
 
 def test_degenerate_flames_are_drawn():

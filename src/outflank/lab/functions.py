@@ -19,6 +19,7 @@ from outflank.lab.steps import STEPS, step_costs
 from outflank.schema import Count, Duration, Kind
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
+from outflank.words import how_many
 
 ITSELF, OUTSIDE = "minimax itself", "outside the search"
 
@@ -190,4 +191,4 @@ def _row(level: int, name: str, whole: float, own: float) -> Sample:
 
 
 def _plies(left: int) -> str:
-    return "1 ply" if left == 1 else f"{left} plies"
+    return how_many(left, "ply", "plies")

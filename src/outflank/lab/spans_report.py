@@ -8,6 +8,7 @@ from outflank.lab.measuring import ENOUGH_CORES, RANGES, grouped, median, number
 from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table
 from outflank.lab.spans import Spans
 from outflank.machine import usable_cores
+from outflank.words import how_many
 
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
 TOLERANCE = 0.1
@@ -122,7 +123,7 @@ def bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[Table, s
         "brothers do not wait for each other, so nodes per second are held against them."
     )
     table = Table.of("measured speed-up beside its bounds", rows, notes=(note,))
-    return table, f"{len(rows)} measured speed-ups, {told} their bounds (tolerance {TOLERANCE:.0%})."
+    return table, f"{how_many(len(rows), 'measured speed-up')}, {told} their bounds (tolerance {TOLERANCE:.0%})."
 
 
 def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Sample]) -> Cell:

@@ -53,7 +53,7 @@ def flame_svg(flame: Flame) -> str:
     if not boxes:
         parts.append(label(WIDTH / 2, bottom / 2, "nothing to show", anchor="middle", style="faint"))
     else:
-        parts.append(label(WIDTH / 2, below + LINE / 2, flame.unit, anchor="middle"))
+        parts.append(label(WIDTH / 2, below + LINE / 2, f"{flame.root.name} ({flame.unit})", anchor="middle"))
     top = ", ".join(f"{box.name} {box.value / flame.root.value:.0%}" for box, level, _, _ in boxes if level == 1)
     whole = f"{number(flame.root.value)} {flame.unit} in {flame.root.name}"
     told = f"Flame graph of {whole}: {top or 'nothing'}. {flame.caption}"

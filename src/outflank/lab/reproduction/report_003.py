@@ -12,6 +12,7 @@ from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Sect
 from outflank.lab.searched import note
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
+from outflank.words import how_many
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
 """Our names for the laboratory's ring values and for report 003's own."""
@@ -58,7 +59,7 @@ def _rates(workers: int, stop: Stop) -> Iterable[Found]:
     text = fact("003", "pruning_depth_5_percent")
     yield Found(("leaves pruned at depth 5 (%), as its text has it",), "", rate, published=text)
     yield Found(("the same, from its own counts",), "", rate, published=100 * (1 - pruned / whole))
-    depth_6 = (f"time of depth 6, {workers} workers (s)",)
+    depth_6 = (f"time of depth 6, {how_many(workers, 'worker')} (s)",)
     yield Found(depth_6, "", six.seconds, published=fact("003", "opening_seconds_per_move"))
 
 

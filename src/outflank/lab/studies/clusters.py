@@ -418,4 +418,4 @@ def _async_note(groups: dict[tuple[Any, ...], list[Sample]]) -> list[str]:
         return []
     ratios.sort()
     middle = ratios[len(ratios) // 2]
-    return [f"async takes {middle:.3f} of none's time (median of {len(ratios)} pairs, interleaved)."]
+    return [f"async takes {middle:.3f} of none's time (median of {how_many(len(ratios), 'pair')}, interleaved)."]

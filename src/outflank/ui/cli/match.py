@@ -33,7 +33,7 @@ from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, one_board, output, print_json
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
-from outflank.words import is_count
+from outflank.words import how_many, is_count
 
 GAMES_OF_A_TEST = 40_000
 """Games after which a sequential test ends undecided, unless the number is given."""
@@ -177,7 +177,8 @@ def _warn_of_a_crowd(players: tuple[str, ...], cluster: str | None, concurrency:
     widest = max((_workers(text, cores) for text in players), default=0)
     if games > 1 and games * widest > cores:
         diagnostics().print(
-            f"outflank: warning: {games} games at a time with players of {widest} workers on {cores} cores: "
+            f"outflank: warning: {games} games at a time with players of {how_many(widest, 'worker')} "
+            f"on {how_many(cores, 'core')}: "
             "they take each other's time; workers=1 says how many a player has",
             soft_wrap=True,
         )
@@ -224,9 +225,13 @@ def _plain_line(kept: Kept) -> None:
     output().print(f"{kept.number + 1}: {record.black} - {record.white} {result} {ending.score:+g}{why}")
 
 
+def _so_far(standing: Standing) -> str:
+    return f"{standing.finished} of {how_many(standing.planned, 'game')}"
+
+
 def _table(standing: Standing, unit: str) -> RenderableType:
     """The standing as it is shown while games are played."""
-    so_far = Text(f"{standing.finished} of {standing.planned} games")
+    so_far = Text(_so_far(standing))
     if len(standing.names) == 2:
         grid = Grid(box=None, show_header=False, pad_edge=False)
         for word, says in duel_lines(standing, unit=unit):
@@ -254,4 +259,4 @@ def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
     console: Console = output()
     console.print(report_text(result.standing, unit=unit_of(settings.start.game).name))
     if not result.standing.complete:
-        console.print(f"{result.standing.finished} of {result.standing.planned} games")
+        console.print(_so_far(result.standing))
