@@ -7,7 +7,7 @@ import pytest
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
-from outflank.lab import Parameters, option
+from outflank.lab import Parameters, experiment_named, option
 from outflank.lab.boards import (
     ENDINGS,
     NAMED,
@@ -119,3 +119,10 @@ def test_tournament_positions_are_spread_over_the_stages_of_a_game():
         played[each.name[:-1]].append(sum(each.board.discs(side) for side in Side) - 4)
     assert played == {stage: [moves] * 4 for stage, moves in zip(STAGES, (8, 16, 24, 34, 44), strict=True)}
     assert [each.name for each in chosen_boards("othello", ("late",))] == ["late1", "late2", "late3", "late4"]
+
+
+def test_the_race_check_knows_positions_by_name():
+    races = experiment_named("races").parameters
+    assert races(position="start4").position == "start4"
+    with pytest.raises(OutflankError, match="did you mean 'start4'"):
+        races(position="stort4")

@@ -29,7 +29,7 @@ MINE = (EFFICIENCY_002, FURTHER_002, HPCTOOLKIT, EFFICIENCY_004, TEXT_004)
 
 
 def sample(scheme, workers, seconds, depth=7):
-    spent = {"seconds": seconds, "user_seconds": seconds * min(workers, 8), "system_seconds": 0.1}
+    spent = {"moves": "f5 d6 c3", "seconds": seconds, "user_seconds": seconds * min(workers, 8), "system_seconds": 0.1}
     return {"scheme": scheme, "workers": workers, "depth": depth, **spent}
 
 
@@ -101,6 +101,7 @@ def test_report_002s_text_is_read_from_a_curve(eight_cores):
     assert found["seconds_on_1_thread_above"] == 110
     assert found["seconds_on_5_threads_about"] == 22
     assert found["seconds_saved_by_doubling"] == 0
+    assert found["parallel_searches_at_a_time"] == 4  # at the start, after f5 3, after f5 d6 5
 
 
 @pytest.mark.plain

@@ -1,11 +1,13 @@
 """Reports 002 and 004 by the clock: whole games on any number of threads, and where their time goes."""
 
+import statistics
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from outflank.engine.programs import PROGRAMS
-from outflank.lab.classroom import new_board, self_play
+from outflank.lab.classroom import legal_count, new_board, self_play
 from outflank.lab.literature import fact, rows
 from outflank.lab.measuring import grouped, median, number
 from outflank.lab.report import Cell, Sample
@@ -42,12 +44,12 @@ LESS = 0.97
 """A time that is less than another by 3 % is a gain."""
 
 
-def _measured(setting: Setting) -> tuple[int, ...]:
-    """Threads: all 32 where there is time, else those that fit the cores, and a few that take turns."""
+def _measured(setting: Setting, turning: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
+    """Threads: all 32 where there is time, else those that fit the cores, and a few that may have to take turns."""
     if setting.effort is Effort.FULL:
         return THREADS
     fitting = [count for count in THREADS if count <= usable_cores()]
-    return tuple(sorted({*fitting[:4], fitting[-1], *setting.effort.choose((4, 32), (5, 16, 32), ())}))
+    return tuple(sorted({*fitting[:4], fitting[-1], *setting.effort.choose((4, 32), turning, ())}))
 
 
 def _scaling(setting: Setting, report: str, depth: int, **more: Any) -> dict[str, Any]:
@@ -192,6 +194,13 @@ def _deeper_004(samples: Sequence[Sample]) -> Iterable[Found]:
         yield Found(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
 
 
+def _serial_004(stop: Stop) -> Iterable[Found]:
+    began = time.perf_counter()
+    for _ in self_play(DEPTH, PROGRAMS["004"], new_board(), stop=stop):
+        pass
+    yield Found(("serial_seconds",), "value", time.perf_counter() - began)
+
+
 BRANCHES: tuple[dict[str, Any], ...] = (
     {"workers": 1},
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "rows"},
@@ -230,6 +239,8 @@ def _text_004(setting: Setting) -> Sequence[Source]:
             show=False,
         )
     )
+    if setting.effort is Effort.USUAL:  # in full it is among the games above
+        found.append(Measure("the serial program", _serial_004, 2.0))
     found.append(Measure("branches", partial(_branches_004, setting.effort.choose(2, 4, 5)), 0.3))
     if setting.effort is Effort.FULL:
         few = {"workers": tuple(count for count in (1, 2, 4, 8, 16) if count <= 2 * usable_cores())}
@@ -252,11 +263,20 @@ TEXT_004 = Section(
     single={**_given("depth_of_the_curves", "threads_measured"), (("branches_compared",), "value"): EQUAL},
     expected={"value": machine("Shares, times and curves are the machine's.")},
     sources=_text_004,
-    absent="Not measured: a game at depth 8 and the serial one at depth 7 with --full alone.",
+    absent="Not measured: games at depth 8 with --full alone, the serial one at depth 7 not with --quick.",
 )
 
 
 # --- report 002 ---
+
+
+def _root_moves(moves: str) -> float:
+    """How many moves a turn has to choose from, passes left out."""
+    board, legal = new_board(), []
+    for move in moves.split():
+        legal.append(legal_count(board))
+        board.push(move)
+    return statistics.mean(count for count in legal if count)
 
 
 def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
@@ -269,6 +289,12 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
     least = min(_efficiency(times, count) for count in fitting)
     yield Found(("efficiency_above_percent",), "value", 100 * least, note=at)
     yield Found(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=at)
+    yield Found(
+        ("parallel_searches_at_a_time",),
+        "value",
+        _root_moves(str(samples[0]["moves"])),
+        note="Ours of parallel searches at a time: the moves at the root, in the mean over the game's turns.",
+    )
     if depth != DEPTH:
         return
     yield Found(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
@@ -280,7 +306,9 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
 
 
 def _threads_002(setting: Setting) -> Sequence[Source]:
-    return [Part("scaling", _scaling(setting, "002", setting.effort.choose(5, DEPTH, DEPTH)), cells=_facts_002)]
+    size = {"workers": _measured(setting, (5, 16, 32))}  # those that its text speaks of
+    depth = setting.effort.choose(5, DEPTH, DEPTH)
+    return [Part("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002)]
 
 
 EFFICIENCY_002 = Section(
@@ -295,9 +323,9 @@ EFFICIENCY_002 = Section(
     sources=_threads_002,
     absent="Not measured here: curves beyond this machine's cores, times with --quick.",
     notes=(
-        "The figures carry no numbers: these are the text's. Its 15 parallel searches at a time are a guess that its "
+        "The figures carry no numbers: these are the text's. Its 15 parallel searches at a time are a guess, which its "
         f"own parallelism of {max(row['parallelism'] for row in rows('002', 'profile')):,.0f} at depth "
-        f"{fact('002', 'timed_depth')} speaks against.",
+        f"{fact('002', 'timed_depth')} speaks against: a processor more has work as long as there is any.",
     ),
 )
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.errors import OutflankError
+from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Sample, Table, sample_shape
@@ -27,7 +28,7 @@ class Choice(Parameters):
     schemes: tuple[str, ...] = option(
         ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada"), "Schemes, by name."
     )
-    position: str | None = option(None, "A position in any notation.  [the start of a small Othello board]")
+    position: str | None = option(None, "A position, by name or notation.  [the start of a small Othello board]")
     size: int = option(6, "The size of that board.")
     workers: int = option(2, "Workers.")
     depth: int = option(3, "Plies: the interpreter is some ten thousand times slower than compiled code.")
@@ -38,6 +39,8 @@ class Choice(Parameters):
 
     def __post_init__(self) -> None:
         super(Choice, self).__post_init__()
+        if self.position is not None:
+            board_named(self.position)
         for name in self.schemes:
             if "uct" in scheme_named(name).carries:
                 raise OutflankError(f"{name} plays at random: there is no value that its schedules could agree on")
@@ -115,7 +118,7 @@ class Races(Experiment[Choice]):
 def _checked(chosen: Choice, scheme: str, stop: Stop) -> list[Sample]:
     carries = scheme_named(scheme).carries
     request: dict[str, Any] = {
-        "position": chosen.position,
+        "position": None if chosen.position is None else board_named(chosen.position).to_text(),
         "size": chosen.size,
         "parallel": scheme,
         "algorithm": "minimax" if scheme == "fork-join" else "pvs" if "pvs" in carries else carries[0],
