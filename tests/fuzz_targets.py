@@ -76,7 +76,7 @@ PLAYERS = (
     "computer",
     "computer depth=3 workers=2 evaluation=mobility ordering=squares+mobility",
     "computer time=2.5 nodes=1000 exact=12 policy=steady habits=cache parallel=ybw threshold=3",
-    "computer level=5 table-bits=none share-alpha=no schedule=rows pin=yes quiet=2 aspiration=20",
+    "computer level=5 table-bits=none share-alpha=no schedule=rows pin=spread quiet=2 aspiration=20",
     "computer algorithm=mtdf step=2 pivot=reset ties=lowest passes=evaluated canonical=true",
     "computer algorithm=uct parallel=tree-parallel workers=2 seed=3",
     "computer report=003 depth=2",
@@ -419,7 +419,10 @@ def lab_documents() -> tuple[dict[str, Any], ...]:
         whole |= {"samples": _spread(whole["samples"]), "tables": [], "searched": whole.get("searched", [])[:2]}
         found.append(whole)
     by_name = {each["experiment"]: each for each in found}
-    found += [_like(by_name["pivot"], "algorithms", algorithm="pvs"), _like(by_name["nodes"], "times")]
+    found += [
+        _like(by_name["pivot"], "algorithms", algorithm="pvs"),
+        _like(by_name["nodes"], "times", depth=9, game=1, seconds=0.5),
+    ]
     race = {"what": "race", "memory": "table", "first": "a", "second": "b", "times": 3, "declared": True, "reason": "r"}
     counts = {"schedules": 4, "steps": 9, "accesses": 99, "unfinished": 0, "wrong_values": 0, "trouble": ""}
     rows = [{"task": "ybw", "scheme": "ybw", **row} for row in ({"what": "whole", **counts}, race)]

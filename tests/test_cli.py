@@ -437,7 +437,9 @@ def test_search_with_many_workers_shows_the_least_and_the_most(run):
 @pytest.mark.parametrize("scheme", ["fork-join", "root-split", "pv-split", "jamboree", "shared-table"])
 def test_search_takes_every_scheme(run, scheme):
     size = ("search", "--size", "4", "--depth", "3", "--evaluation", "discs", "--workers", "2", "--json")
-    last = json.loads(run(*size, "--parallel", scheme, "--schedule", "2", "--pin", "--pace", "9").out.splitlines()[-1])
+    last = json.loads(
+        run(*size, "--parallel", scheme, "--schedule", "2", "--pin", "compact", "--pace", "9").out.splitlines()[-1]
+    )
     assert last["scheme"] == scheme
 
 

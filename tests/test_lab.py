@@ -21,7 +21,7 @@ from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
-from outflank.lab import cluster_samples
+from outflank.lab import cluster_samples, program_001
 from outflank.lab import experiment as registry
 from outflank.lab.boards import MIDGAME_LINE, chosen_boards, lab_positions, othello_start
 from outflank.lab.drawing.looks import number
@@ -75,8 +75,9 @@ SMALL = {
     "stages": {"midgame_depth": 3, "positions": ("opening", "late1")},
     "table": {"depth": 6, "midgame_depth": 5, "near": 3},
     "hash": {"bits": 12, "boards": (8, 10)},
+    "placement": {"depth": 5, "rounds": 1, "workers": 2, "schemes": ("ybw",)},
     "nodes": {"depth": 2, "algorithms": ("SerialPVS", "ParallelPVS"), "workers": 1},
-    "times": {"depth": 2, "algorithms": ("SerialPVS", "AlphaBeta"), "games": 1},
+    "times": {"depths": (2,), "algorithms": ("SerialPVS", "ParallelPVS"), "games": 1, "workers": (1, 2)},
     "branching": {"depth": 2, "games": 1, "evaluations": ("mobility", "discs")},
     "depths": {"depths": (1, 2, 3), "minimax_depth": 2, "rounds": 1},
     "pruning": {"depth": 2},
@@ -283,7 +284,9 @@ SEARCHED = {
     "stages": {(each.board.to_text(), 3) for each in chosen_boards("othello", ("opening", "late1"))},
     "table": {(START, 6), (MIDGAME, 5)},
     "hash": {*((START, depth) for depth in range(4, 10)), *((MIDGAME, depth) for depth in range(3, 8)), (ABALONE, 2)},
-    **{name: {(START, 2)} for name in ("nodes", "times", "branching", "determinism")},
+    "placement": {(MIDGAME, 5)},
+    **{name: {(program_001.start().to_text(), 2)} for name in ("nodes", "times", "branching")},
+    "determinism": {(START, 2)},
     "depths": {(ABALONE, depth) for depth in (1, 2, 3)},
     "pruning": FOUR,
     "duels": {(ABALONE, 1)},

@@ -391,7 +391,7 @@ def test_more_workers_than_any_constant():
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not bind threads to cores")
 def test_pinned_workers_let_go_of_their_cores():
     before = os.sched_getaffinity(0)
-    found = search(OthelloBoard.start(4), Limits(depth=3), workers=2, parallel="ybw", pin=True, evaluation="discs")
+    found = search(OthelloBoard.start(4), Limits(depth=3), workers=2, parallel="ybw", pin="spread", evaluation="discs")
     assert found.depth == 3
     assert os.sched_getaffinity(0) == before
 

@@ -3,7 +3,11 @@
 import pytest
 
 from outflank.games.sides import Side
+from outflank.lab.experiment import experiment_named
 from outflank.lab.program_001 import PROGRAMS, Program, game_against_first, start, turn
+from outflank.lab.reproduction import report_001
+from outflank.lab.reproduction.cells import compared
+from outflank.lab.reproduction.sections import FACTS
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 from tests.oracles import report_001 as oracle
@@ -110,3 +114,73 @@ def test_it_is_stopped():
     stop()
     with pytest.raises(Stopped):
         turn(start(), 9, PROGRAMS["AlphaBeta"], stop=stop)
+
+
+# --- what is said of them ---
+
+
+def turns(name, window, nodes, workers=1):
+    labels = {"algorithm": name, "window": window, "colour": "white", "workers": workers}
+    return [{**labels, "turn": turn, "nodes": count} for turn, count in enumerate(nodes, 1)]
+
+
+@pytest.mark.plain
+def test_the_report_s_ten_times_is_taken_apart():
+    samples = [
+        *turns("SerialPVS", "as in 001", [90, 110]),
+        *turns("SerialPVS", "turned over", [500, 500]),
+        *turns("ParallelPVS", "as in 001", [1000, 1001, 1002], 2),
+        *turns("ParallelPVS", "turned over", [550], 2),
+    ]
+    said = experiment_named("nodes").conclude(experiment_named("nodes").parameters(), samples)
+    table = said.tables[0]
+    assert table.column("mean per turn (nodes)") == [100, 500, 1001, 550]
+    assert table.column("001, depth 11, as white") == [221_793, None, 2_081_209, None]
+    assert said.notes[0].startswith("ParallelPVS enters 10.0 times the nodes of SerialPVS")
+    assert "5.0 times by the window of SerialPVS" in said.notes[0]
+    assert "2.0 times by root moves that know nothing of each other" in said.notes[0]
+    assert "Where 2 workers share what the best move so far is worth, that is 1.10 times" in said.notes[0]
+
+
+@pytest.mark.plain
+def test_the_page_has_the_four_cells_from_whole_games_alone():
+    samples = turns("SerialPVS", "as in 001", [10, 11, 12]) + turns("SerialPVS", "turned over", [99])
+    assert [(each.row, each.ours) for each in report_001._means(samples)] == [(("SerialPVS", 11), 11)]
+
+
+@pytest.mark.plain
+def test_times_are_means_of_games_by_cores_and_depth():
+    times = experiment_named("times")
+    samples = [
+        {
+            "algorithm": "Jamboree",
+            "depth": depth,
+            "workers": workers,
+            "colour": colour,
+            "game": 1,
+            "turn": turn,
+            "nodes": 100,
+            "seconds": (0.006 if colour == "black" else 0.002) / workers,
+        }
+        for depth in (5, 6)
+        for workers in (1, 2)
+        for colour in ("black", "white")
+        for turn in (1, 2)
+    ]
+    said = times.conclude(times.parameters(), samples)
+    assert said.tables[0].column("mean per turn (ms)") == pytest.approx([4.0, 2.0, 4.0, 2.0])
+    assert said.tables[0].column("deviation over games (ms)") == pytest.approx([2.0, 1.0, 2.0, 1.0])
+    assert [figure.title for figure in said.figures][:2] == ["running times at depth 5", "running times at depth 6"]
+    assert any("drops it" in note and "never aborts" in note for note in said.notes)
+    if len(said.tables) > 1:  # on one core there is no speed-up
+        assert said.tables[1].column("speed-up") == pytest.approx([2.0, 2.0])
+        assert said.figures[-1].title == "speed-up by depth"
+
+
+@pytest.mark.plain
+def test_every_number_of_its_text_has_a_class():
+    section = next(each for each in report_001.SECTIONS if each.table == FACTS)
+    cells = {cell.row[0]: cell for cell in compared(section, list(report_001._text(Stop())))}
+    assert cells["parallel_over_serial_nodes_about"].verdict == "close"
+    assert cells["counted_depth"].verdict == cells["runs_per_colour"].verdict == "given"
+    assert cells["numa_nodes"].verdict == "side by side"

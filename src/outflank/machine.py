@@ -62,11 +62,6 @@ def usable_memory() -> int | None:
     return min((limit for limit in (_memory(), _container_memory()) if limit is not None), default=None)
 
 
-def can_pin() -> bool:
-    """Whether this system binds threads to cores."""
-    return hasattr(os, "sched_setaffinity")
-
-
 def _processor() -> str:
     """The processor's model, as its maker calls it, or else as the compiler does."""
     return _named_by_system() or _named_by_compiler() or platform.processor() or platform.machine()

@@ -8,6 +8,7 @@ from typing import Any
 from outflank.errors import OutflankError
 from outflank.kernels import watching
 from outflank.kernels.attending import ended_with_the_main_thread
+from outflank.placement import bound
 
 
 class WorkerThread(threading.Thread):
@@ -37,19 +38,21 @@ def run_workers(
     stop: Callable[[], None],
     watch: Callable[[], None] | None = None,
     every_seconds: float = 0.1,
+    places: Sequence[int] = (),
 ) -> list[Any]:
     """Call `kernel` once per tuple of arguments, each in its own thread; the results in order.
 
     `watch` is called now and then from the calling thread. If that thread is interrupted,
     or a call fails, `stop` must make the kernels return; the exception is raised when all
-    of them have.
+    of them have. `places` are processors that the threads are bound to, in turn.
     """
     results: list[Any] = [None] * len(arguments)
     failures: list[BaseException] = []
 
     def work(index: int) -> None:
         try:
-            results[index] = kernel(*arguments[index])
+            with bound(places, index):
+                results[index] = kernel(*arguments[index])
         except BaseException as failure:  # whatever it is, it belongs to the caller
             failures.append(failure)
             stop()

@@ -1,10 +1,9 @@
 """The threads of a divided search, and their memory."""
 
 import contextlib
-import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from outflank.kernels.records import allocate
 from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_everybody
 from outflank.parallel.records import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
+from outflank.placement import bound
 from outflank.search.contract import WorkerStatistics
 from outflank.search.root import Found, Root, RootMove, best_ones
 from outflank.search.worker import WORKER
@@ -77,8 +77,6 @@ class Crew:
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
         self._seconds = 0.0  # with a root open
-        self._leaders: set[int] = set()  # threads that have been pinned as the leader's
-        self._cores: list[int] = []  # to pin workers to
 
     def _build(self, room: int) -> None:
         crew, hands = self.crew, self.hands
@@ -106,8 +104,6 @@ class Crew:
 
     def start(self, serve: Callable[[int], None]) -> None:
         """Start the helpers."""
-        if self.root.options.pin:
-            self._cores = _cores()
         for index in range(1, self.count):
             thread = WorkerThread(target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True)
             try:
@@ -121,8 +117,8 @@ class Crew:
 
     def _run(self, serve: Callable[[int], None], index: int) -> None:
         try:
-            self._pin(index)
-            serve(index)
+            with bound(self.root.places, index):
+                serve(index)
         except BaseException as failure:  # whatever it is, it belongs to the leader
             self._failure = failure
             self.root.stop()
@@ -140,12 +136,11 @@ class Crew:
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
         """While a root is searched. Raises what has gone wrong in a helper; what helpers counted is collected."""
-        if self._cores and threading.get_native_id() not in self._leaders:
-            self._leaders.add(threading.get_native_id())  # one iteration's may be another's than the next's
-            self._pin(0)
-        began = time.perf_counter()
-        yield
-        self._seconds += time.perf_counter() - began
+        # Bound no longer than that: between two iterations the leader's thread is the caller's own.
+        with bound(self.root.places, 0):
+            began = time.perf_counter()
+            yield
+            self._seconds += time.perf_counter() - began
         if self._failure is not None:
             raise self._failure
         if self.root.instrument is not None:
@@ -159,13 +154,6 @@ class Crew:
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-        for leader in self._leaders:
-            _bind(self._cores, leader)  # not this thread: a search may be closed from another
-        self._leaders.clear()
-
-    def _pin(self, index: int) -> None:
-        if self._cores:
-            _bind([self._cores[index % len(self._cores)]])
 
     # --- statistics ---
 
@@ -226,16 +214,3 @@ class Crewed:
     def close(self) -> None:
         """Let the helpers go."""
         self.crew.close()
-
-
-def _cores() -> list[int]:
-    """The cores that this thread may run on; none where the system does not say."""
-    with contextlib.suppress(AttributeError, OSError):
-        return sorted(os.sched_getaffinity(0))
-    return []
-
-
-def _bind(cores: Iterable[int], thread: int = 0) -> None:
-    """Keep a thread (0: this one) on some cores, where the system can do that."""
-    with contextlib.suppress(AttributeError, OSError):
-        os.sched_setaffinity(thread, cores)

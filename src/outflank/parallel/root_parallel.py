@@ -37,7 +37,7 @@ class Grove:
         if games == 0:
             grow(*arguments[0])  # compiles once, not in every thread
             return
-        self._used = run_workers(grow, arguments, stop=root.stop)
+        self._used = run_workers(grow, arguments, stop=root.stop, places=root.places)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """The nodes of each worker."""

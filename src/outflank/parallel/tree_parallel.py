@@ -125,7 +125,7 @@ class Garden:
         if games == 0:
             grow_together(*arguments[0])  # compiles once, not in every thread
             return
-        run_workers(grow_together, arguments, stop=root.stop)
+        run_workers(grow_together, arguments, stop=root.stop, places=root.places)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """The nodes of each worker."""

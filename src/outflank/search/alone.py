@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from outflank.placement import bound
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import WorkerStatistics
 from outflank.search.minimax import minimax
@@ -34,10 +35,11 @@ class Alone:
         """value == v, and the move is the one that the tie rule names among all best ones."""
         root = self.root
         left = root.depth_below(depth)
-        for number, move in enumerate(root.moves, 1):
-            self._standing = Standing(number, len(root.moves), move)
-            move.value = self.child_minimax(move, left)
-            move.line = ()
+        with bound(root.places, 0):
+            for number, move in enumerate(root.moves, 1):
+                self._standing = Standing(number, len(root.moves), move)
+                move.value = self.child_minimax(move, left)
+                move.line = ()
         best = max(move.value for move in root.moves)
         return Found(best, preferred([move for move in root.moves if move.value == best], root.options.ties))
 
@@ -47,6 +49,13 @@ class Alone:
         With a tie rule, a move that the rule prefers is asked whether it is as good as the best so
         far, so that inside the window the move is the same for every order of moves.
         """
+        with bound(self.root.places, 0):
+            best = self._best(depth, alpha, beta, wanted, moves)
+        found = Found(best.value, best)
+        self.root.learn(found, alpha, beta, moves)
+        return found
+
+    def _best(self, depth: int, alpha: int, beta: int, wanted: int, moves: Sequence[RootMove]) -> RootMove:
         root = self.root
         scout = root.options.algorithm == "pvs"
         left = root.depth_below(depth)
@@ -77,9 +86,7 @@ class Alone:
             if best.value >= beta:
                 break
         assert best is not None
-        found_best = Found(best.value, best)
-        root.learn(found_best, alpha, beta, moves)
-        return found_best
+        return best
 
     def standing(self) -> Standing:
         """How far the root's moves are searched."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.evaluation import evaluation_named
+from outflank.placement import places
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import Limits, Options
 from outflank.search.division import Scheme, chosen_scheme
@@ -23,6 +24,7 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
         evaluation_named(game, options.evaluation)
     if isinstance(options.ordering, str):
         ordering_named(game, options.ordering)
+    places(options.pin)  # says so if this process may not run there
     if options.table_bits is not None:
         check_bits(options.table_bits)
     if algorithm in MONTE_CARLO:

@@ -12,6 +12,7 @@ from outflank.boards.moves import Move
 from outflank.errors import InvalidOption
 from outflank.games.units import Scale
 from outflank.machine import MOST_WORKERS
+from outflank.placement import Pin
 from outflank.schema import Between, Called, check_fields
 from outflank.search.ordering import Ordering
 from outflank.words import how_many
@@ -111,8 +112,10 @@ class Options:
     schedule: Literal["one", "rows", "static"] | Annotated[int, Between(1, 1 << 20)] = "one"
     """How the moves of a divided node are handed out: by `one`, by `rows` of the board, so many at a time, or
     `static`: divided among the workers in advance."""
-    pin: bool = False
-    """Whether each worker stays on a core of its own."""
+    pin: Pin = "none"
+    """Where workers stay: `compact` (side by side), `spread` (apart), or the numbers of processors, one for each."""
+    interleave: bool = False
+    """Whether the table is dealt to all memory nodes in turn; else a page lies near its first writer."""
     pace: Annotated[int, Between(0, 1 << 40)] = 0
     """Nodes after which a worker gives up its core, so that more workers than cores advance evenly; 0: never."""
 

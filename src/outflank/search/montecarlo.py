@@ -23,6 +23,7 @@ from outflank.games.units import Scale
 from outflank.kernels.attending import Attendant
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
+from outflank.placement import bound
 from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
 from outflank.search.ordering import weights_at
 from outflank.search.root import Root
@@ -218,7 +219,8 @@ class OnePlayer:
         """Play so many games, or until stopped."""
         root, flat = self.root, self.root.options.algorithm == "flat"
         arguments = (self.trees[0], self.used, games, flat, root.worker, self._random, self._path)
-        self.used = grow(root.game, root.evaluation, *arguments)
+        with bound(root.places, 0):
+            self.used = grow(root.game, root.evaluation, *arguments)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """One worker's."""

@@ -22,6 +22,7 @@ from outflank.games.hints import promise
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.records import allocate
+from outflank.placement import places
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, TABLELESS, Options
 from outflank.search.lines import complete
@@ -108,6 +109,8 @@ class Root:
         instrument: Instrument | None = None,
     ) -> None:
         self.game, self.position, self.options = game, position, options
+        self.places = places(options.pin)
+        """The processors that workers are bound to, in turn; none: they are not."""
         self.evaluation = self._evaluation()
         check_values(self.evaluation, game, position)
         self.scale = scale_of(game, self.evaluation)
@@ -117,7 +120,9 @@ class Root:
         self._spare_probe = self.probe if self._spare is None else self._spare.probe
         self.table = None
         if options.algorithm not in TABLELESS:
-            self.table = Table(options.table_bits) if table is None and options.table_bits is not None else table
+            self.table = table
+            if table is None and options.table_bits is not None:
+                self.table = Table(options.table_bits, interleave=options.interleave)
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
         self.workers = self.new_workers(1)

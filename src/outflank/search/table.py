@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from outflank import placement
 from outflank.errors import InvalidOption
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner
@@ -182,7 +183,7 @@ def check_bits(bits: int) -> None:
 class Table:
     """Memory for entries. Searches that share one must agree on game, evaluation and pass rule."""
 
-    def __init__(self, bits: int = 22) -> None:
+    def __init__(self, bits: int = 22, *, interleave: bool = False) -> None:
         check_bits(bits)
         self.bits = bits
         """32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
@@ -197,6 +198,8 @@ class Table:
         skip = -self._memory.ctypes.data % 128 // 8
         self.words = self._memory[skip : skip + buckets * WORDS_PER_BUCKET]
         self.address = address_of(self.words)
+        self.interleaved = interleave and placement.interleave(self.address, self.words.nbytes)
+        """Whether its pages lie in all memory nodes in turn."""
         self.shift = 64 - (bits - 2)
         """How far a hash is shifted to give its bucket."""
         self.age = 0

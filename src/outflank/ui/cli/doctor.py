@@ -14,6 +14,8 @@ from outflank.errors import OutflankError
 from outflank.kernels import files
 from outflank.kernels.compiler import interpreted
 from outflank.machine import this_machine
+from outflank.placement import can_bind
+from outflank.topology import topology
 from outflank.ui.cli.common import output, print_json
 
 LIBRARIES = ("numba", "llvmlite", "numpy", "rich", "click")
@@ -49,12 +51,15 @@ def command(as_json: bool) -> int:
 
 
 def _facts() -> dict[str, Any]:
-    machine = this_machine()
+    machine, built = this_machine(), topology()
     return {
         "outflank": __version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{library: _version(library) for library in LIBRARIES},
         **machine.as_dict(),
+        "processors": str(built),
+        "memory_nodes": len(built.nodes),
+        "pinning": "threads can be bound to processors" if can_bind() else "this system binds no thread to a processor",
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
         "cache": _cache_directory(),

@@ -16,13 +16,15 @@ from outflank.distributed.cluster import Cluster, check_options, connect
 from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
-from outflank.machine import can_pin, usable_cores
+from outflank.machine import usable_cores
+from outflank.placement import can_bind
 from outflank.schema import kinds_of
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Comparison, Limits, Options, Progress, Result, Stop
 from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.division import schemes
+from outflank.topology import topology
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output, position_options, print_json
@@ -104,7 +106,14 @@ class Latest:
     show_default=True,
     help="How moves are handed out: by one, rows of the board, a number at a time, or static (in advance).",
 )
-@click.option("--pin", is_flag=True, help="Keep each worker on a core of its own.")
+@click.option(
+    "--pin",
+    default="none",
+    show_default=True,
+    metavar="HOW",
+    help="Where each worker stays: compact (side by side), spread (apart), or processors by number, like 0,2.",
+)
+@click.option("--interleave", is_flag=True, help="Deal the table to all memory nodes in turn.")
 @click.option("--pace", type=int, default=0, help="Nodes after which a worker lets another have its core.  [never]")
 @click.option(
     "--cluster",
@@ -135,6 +144,7 @@ def command(
     table_bits: int,
     step: str,
     schedule: str,
+    pin: str,
     where: str | None,
     replicate: str | None,
     comparing: bool,
@@ -165,6 +175,7 @@ def command(
         raise OutflankError(f"--compare needs a depth to compare at: {rest['algorithm']} has none")
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
     rest |= {"table_bits": table_bits or None, "step": int(step)}
+    rest["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     rest["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 
     def search(board: Board[Any], cluster: Cluster | None) -> int:
@@ -221,8 +232,10 @@ def _warn(options: dict[str, Any]) -> None:
     if options["workers"] is not None and options["workers"] > cores:
         word = "core" if cores == 1 else "cores"
         diagnostics().print(f"warning: {options['workers']} workers on {cores:g} {word}: they will take turns")
-    if options["pin"] and not can_pin():
-        diagnostics().print("warning: --pin does nothing here: this system does not bind threads to cores")
+    if options["pin"] != "none" and not can_bind():
+        diagnostics().print("warning: --pin does nothing here: this system does not bind threads to processors")
+    if options["interleave"] and len(topology().nodes) == 1:
+        diagnostics().print("warning: --interleave does nothing here: this machine has one memory node")
 
 
 def _results(results: Iterator[Result], stop: Stop, cluster: Cluster | None = None) -> Iterator[Result | None]:

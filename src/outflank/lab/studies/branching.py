@@ -1,0 +1,111 @@
+"""How wide the tree is under different evaluations: report 001's remark on mobility."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from outflank.boards import OthelloBoard
+from outflank.games.evaluation import evaluation_named
+from outflank.lab.classroom import Stopped, legal_count
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.measuring import grouped, number
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.studies.turns import PLAIN, PLAYED, game
+from outflank.schema import Count, Several, Shape
+from outflank.search.contract import Stop
+from outflank.search.probes import Counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchingChoice(Parameters):
+    """What is measured."""
+
+    depth: int = option(7, "Plies of alpha-beta.")
+    evaluations: tuple[str, ...] = option(("mobility", "discs", "four-part", "phased"), "By name.")
+    games: int = option(5, "Games with each colour, against the random player.")
+    seed: int = option(1, "For the random player.")
+
+
+@register
+class Branching(Experiment[BranchingChoice]):
+    """How the evaluation changes the width of the tree."""
+
+    name = "branching"
+    question = "How does the evaluation change the branching factor?"
+    reports = ("001",)
+    parameters = BranchingChoice
+
+    def tasks(self, chosen: BranchingChoice) -> Sequence[Task]:
+        for evaluation in chosen.evaluations:
+            evaluation_named(OthelloBoard.start().game, evaluation)  # says so at once if there is none
+        return [
+            Task(
+                f"{evaluation} as {'black' if black else 'white'}, game {number_}",
+                partial(_branching, evaluation, chosen, black, number_),
+            )
+            for number_ in range(1, chosen.games + 1)
+            for evaluation in chosen.evaluations
+            for black in (True, False)
+        ]
+
+    def shape(self, chosen: BranchingChoice, sample: Sample) -> Shape:
+        return sample_shape(PLAYED, evaluation=str, legal=Several, inner=Several, moves=Count)
+
+    def conclude(self, chosen: BranchingChoice, samples: Sequence[Sample]) -> Conclusion:
+        lines: list[Sample] = []
+        for (evaluation,), found in grouped(samples, "evaluation").items():
+            turns = [number(sample["legal"]) for sample in found]
+            inner = sum(number(sample["inner"]) for sample in found)
+            lines.append(
+                {
+                    "evaluation": evaluation,
+                    "own moves per turn": statistics.mean(turns),
+                    "deviation": statistics.pstdev(turns),
+                    "moves per inner node": sum(number(sample["moves"]) for sample in found) / inner,
+                    "nodes per turn": statistics.mean(number(sample["nodes"]) for sample in found),
+                    "effective branching": statistics.mean(
+                        number(sample["nodes"]) ** (1 / chosen.depth) for sample in found
+                    ),
+                    "turns": len(turns),
+                }
+            )
+        notes = (
+            "Report 001 expects a mobility evaluation to narrow the tree, since both sides shrink each other's choice. "
+            "Moves per inner node are those of the positions searched; effective branching is nodes^(1/depth).",
+        )
+        columns = ("moves per inner node", "effective branching")
+        bars = tuple(
+            Series(name=column, points=tuple((str(row["evaluation"]), number(row[column])) for row in lines))
+            for column in columns
+        )
+        plot = Plot(title="branching by evaluation", x="evaluation", y="moves", kind="bars", series=bars)
+        return Conclusion(tables=(Table.of(f"branching at depth {chosen.depth}", lines),), figures=(plot,), notes=notes)
+
+
+def _branching(evaluation: str, chosen: BranchingChoice, black: bool, number_: int, stop: Stop) -> list[Sample]:
+    samples: list[Sample] = []
+    options = {**PLAIN, "evaluation": evaluation, "algorithm": "alphabeta", "workers": 1}
+    seed = 1000 * chosen.seed + 2 * number_ + black
+    counts = Counts()
+    before = (0, 0)
+    try:
+        games = game(chosen.depth, {**options, "instrument": counts}, "random", black=black, seed=seed, stop=stop)
+        for turn, (board, found) in enumerate(games, 1):
+            inner, moves = sum(counts.nodes), sum(counts.moves)
+            samples.append(
+                {
+                    "evaluation": evaluation,
+                    "colour": "black" if black else "white",
+                    "game": number_,
+                    "turn": turn,
+                    "legal": legal_count(board),
+                    "nodes": found.nodes,
+                    "inner": inner - before[0],
+                    "moves": moves - before[1],
+                }
+            )
+            before = (inner, moves)
+    except Stopped:
+        pass
+    return samples

@@ -1,0 +1,215 @@
+"""Where workers run and tables lie: what binding them to processors and memory nodes gains (report 001 could not)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from outflank.lab.boards import othello_midgame
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.measuring import (
+    SEARCHED,
+    Side,
+    alternating,
+    beyond_cores,
+    disturbed,
+    grouped,
+    median,
+    number,
+    searched,
+    spread,
+)
+from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.searched import unnoted
+from outflank.machine import usable_cores
+from outflank.placement import can_bind, places
+from outflank.schema import Count, Kind, Several, Shape
+from outflank.search.contract import Stop
+from outflank.search.division import scheme_named
+from outflank.search.table import Table as Memory
+from outflank.topology import MemoryNode, listed, topology
+
+PINS = ("none", "compact", "spread")
+
+SEARCH, NODE = "search", "memory node"
+"""What a sample is of."""
+
+FIRST, IN_TURN = "with its first writer", "dealt to all nodes"
+"""Where a page of the table lies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Parameters):
+    """What is measured."""
+
+    depth: int = option(12, "Plies from a position in the middle of a game.")
+    workers: int = option(core_counts()[-1], "Workers that share the search.")
+    schemes: tuple[str, ...] = option(("ybw", "shared-table"), "By name.")
+    table_bits: int = option(20, "Size of the table: 32 · 2^bits bytes; larger than a cache, or memory plays no part.")
+    rounds: int = option(5, "Times that each side is measured.")
+
+
+def _memories() -> tuple[str, ...]:
+    return (FIRST, IN_TURN) if len(topology().nodes) > 1 else (FIRST,)
+
+
+@register
+class Placement(Experiment[Choice]):
+    """Pinned and unpinned workers, on near and far memory."""
+
+    name = "placement"
+    question = "What do workers gain that stay on their processors, near their memory?"
+    reports = ("001",)
+    parameters = Choice
+
+    def tasks(self, chosen: Choice) -> Sequence[Task]:
+        for scheme in chosen.schemes:
+            scheme_named(scheme)
+        sides = [
+            Side(
+                labels={"what": SEARCH, "scheme": scheme, "table": memory, "pin": pin},
+                board=othello_midgame(),
+                depth=chosen.depth,
+                options={"parallel": scheme, "workers": chosen.workers, "pin": pin},
+            )
+            for scheme in chosen.schemes
+            for memory in _memories()
+            for pin in (PINS if can_bind() else PINS[:1])
+        ]
+        tables: dict[str, Memory] = {}
+        return [
+            Task("this machine", partial(_nodes, chosen), 0.1),
+            *(
+                Task(f"{side.name}, round {number_}", partial(_sampled, side, number_, chosen.table_bits, tables))
+                for number_, side in alternating(sides, chosen.rounds)
+            ),
+        ]
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        if sample.get("what") == NODE:
+            counts: dict[str, Kind] = dict.fromkeys(("processors", "compact", "spread"), Count)
+            return sample_shape(counts, node=Count, listed=str, memory=Count | None, told=str, alike=bool)
+        labels: dict[str, Kind] = {
+            "pin": Literal[*PINS],
+            "table": Literal[FIRST, IN_TURN],
+            "scheme": Literal[*chosen.schemes],
+        }
+        return sample_shape(SEARCHED, labels, what=Literal[SEARCH, NODE], round=Several)
+
+    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+        nodes = [sample for sample in samples if sample["what"] == NODE]
+        searches = [sample for sample in samples if sample["what"] == SEARCH]
+        groups = grouped(searches, "scheme", "table", "pin")
+        lines = [_line(label, found, groups.get((label[0], FIRST, "none"))) for label, found in groups.items()]
+        values = {sample["value"] for sample in searches}
+        notes = list(_said(nodes, {str(sample["pin"]) for sample in searches}))
+        if chosen.workers <= usable_cores():
+            notes += disturbed({", ".join(map(str, label)): found for label, found in groups.items()})
+        if len(values) > 1:
+            notes.append(f"The value differs: {', '.join(map(str, values))}. It must not.")
+        return Conclusion(
+            tables=(Table.of("placement of workers and of the table", lines), *_machine(nodes)),
+            figures=(_bars(lines),) if lines else (),
+            notes=(*notes, *beyond_cores((chosen.workers,))),
+            passed=len(values) <= 1,
+        )
+
+
+def _sampled(side: Side, number_: int, bits: int, tables: dict[str, Memory], stop: Stop) -> list[Sample]:
+    """A search on a table that is empty, and whose pages lie where a search like it has put them."""
+    if side.name not in tables:
+        tables[side.name] = Memory(bits, interleave=side.labels["table"] == IN_TURN)
+        with unnoted():
+            searched(side, stop, table=tables[side.name])  # compiles, and touches the pages
+    table = tables[side.name]
+    table.clear()
+    _, sample = searched(side, stop, table=table)
+    return [] if stop.called else [{**sample, "round": number_}]
+
+
+def _nodes(chosen: Choice, stop: Stop) -> list[Sample]:
+    """The machine's memory nodes, and how many workers are put on each."""
+    built = topology()
+    compact, spread_ = places("compact", built), places("spread", built)
+    return [
+        {
+            "what": NODE,
+            "node": node.number,
+            "processors": len(node.processors),
+            "listed": listed(node.processors),
+            "memory": node.memory_bytes,
+            "compact": _near(node, compact, chosen.workers),
+            "spread": _near(node, spread_, chosen.workers),
+            "told": str(built),
+            "alike": compact == spread_,
+        }
+        for node in built.nodes
+    ]
+
+
+def _near(node: MemoryNode, where: Sequence[int], workers: int) -> int:
+    return sum(where[worker % len(where)] in node.processors for worker in range(workers)) if where else 0
+
+
+def _line(label: tuple[Cell, ...], found: Sequence[Sample], free: Sequence[Sample] | None) -> Sample:
+    low, high = spread(found, "seconds")
+    return {
+        **dict(zip(("scheme", "table", "pin"), label, strict=True)),
+        "time (s)": median(found, "seconds"),
+        "least (s)": low,
+        "greatest (s)": high,
+        "nodes per second": round(median(found, _speed)),
+        "speed, to no placement": median(found, _speed) / median(free, _speed) if free else None,
+    }
+
+
+def _speed(sample: Sample) -> float:
+    return number(sample["nodes"]) / number(sample["seconds"])
+
+
+def _machine(nodes: Sequence[Sample]) -> Iterator[Table]:
+    if nodes:
+        lines: list[Sample] = [
+            {
+                "memory node": node["node"],
+                "processors": node["listed"],
+                "memory (GiB)": None if node["memory"] is None else number(node["memory"]) / 2**30,
+                "workers, compact": node["compact"],
+                "workers, spread": node["spread"],
+            }
+            for node in nodes
+        ]
+        yield Table.of(f"the machine: {nodes[0]['told']}", lines)
+
+
+def _said(nodes: Sequence[Sample], pins: set[str]) -> Iterator[str]:
+    if pins == {"none"}:
+        yield "That system binds no thread to a processor: workers are where it puts them."
+    elif nodes and nodes[0]["alike"]:
+        yield "Compact and spread are the same there: no two processors share a core, and there is one memory node."
+    if len(nodes) == 1:
+        yield (
+            "The machine has one memory node: wherever a table lies, it is as near to every worker. On several, a page "
+            "lies near the worker who writes to it first, or all pages are dealt to the nodes in turn."
+        )
+    yield (
+        "Report 001 ran on four memory nodes and could bind nothing to them; it expected to need a guess at which "
+        "boards collide in the table. Entries are hashed: wherever they lie, of n nodes' memory 1/n is near."
+    )
+
+
+def _bars(lines: Sequence[Sample]) -> Plot:
+    several = len({row["table"] for row in lines}) > 1
+    return Plot(
+        title="speed by placement",
+        x="pin",
+        y="nodes per second",
+        kind="bars",
+        series=tuple(
+            Series(
+                name=f"{scheme}, {memory}" if several else str(scheme),
+                points=tuple((str(row["pin"]), number(row["nodes per second"])) for row in own),
+            )
+            for (scheme, memory), own in grouped(lines, "scheme", "table").items()
+        ),
+    )
