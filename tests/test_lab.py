@@ -81,6 +81,7 @@ SMALL = {
     "branching": {"depth": 2, "games": 1, "evaluations": ("mobility", "discs")},
     "depths": {"depths": (1, 2, 3), "minimax_depth": 2, "rounds": 1},
     "pruning": {"depth": 2},
+    "imbalance": {"positions": ("start", "endgame"), "depth": 2, "threads": (1, 4), "workers": (1, 2), "rounds": 1},
     "duels": {"about": ("opening", "rings"), "games": 2, "depth": 1, "plies": 6},
     "compiler": {"settings": ("O0",), "depth": 1, "rounds": 1},
     "determinism": {"depth": 2, "workers": (1, 2), "rounds": 1},
@@ -104,6 +105,7 @@ SAME_EVERY_TIME = (
     "branching",
     "depths",
     "pruning",
+    "imbalance",
     "duels",
     "determinism",
     "races",
@@ -123,7 +125,8 @@ def few_sections():
     """What `reproduce` puts together is tried by itself: two sections of it are enough here."""
     one = Section(report="003", where="Figure", title="a part", sources=lambda setting: [Part("pruning", {"depth": 2})])
     leaves = partial(report_003._leaves, 1)
-    counted = replace(report_003.SECTIONS[0], sources=lambda setting: [Measure("leaves", leaves)], absent="too long")
+    (table,) = [section for section in report_003.SECTIONS if section.table == "evaluations"]
+    counted = replace(table, sources=lambda setting: [Measure("leaves", leaves)], absent="too long")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reproduce, "sections_of", lambda report: (one, counted))
         yield
@@ -289,6 +292,7 @@ SEARCHED = {
     "determinism": {(START, 2)},
     "depths": {(ABALONE, depth) for depth in (1, 2, 3)},
     "pruning": FOUR,
+    "imbalance": {(ABALONE, 2), (lab_positions()["endgame"].to_text(), 2)},
     "duels": {(ABALONE, 1)},
     "compiler": {(ABALONE, 1)},
     "races": {(OthelloBoard.start(4).to_text(), 2)},

@@ -26,6 +26,9 @@ class Habit(Protocol):
 class BoardCache:
     """Report 003's: a position that was there two turns ago gets the move that it got then."""
 
+    KEPT = 2
+    """Boards."""
+
     def __init__(self) -> None:
         self._seen: list[tuple[Board[Any], Choice]] = []
 
@@ -42,7 +45,7 @@ class BoardCache:
 
     def played(self, board: Board[Any], choice: Choice) -> None:
         """Two boards are kept, as there."""
-        self._seen = [*self._seen[-1:], (board.copy(), choice)]
+        self._seen = [*self._seen, (board.copy(), choice)][-self.KEPT :]
 
 
 class FixedOpening:

@@ -77,8 +77,38 @@ class Steady:
         return elapsed >= trust * budget.soft_seconds or elapsed + 1.5 * last_iteration > budget.hard_seconds
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepthRule:
+    """When to search how deep. Unset: it asks nothing."""
+
+    depth: int
+    seconds_below: float | None = None
+    """Of the minute, that are left."""
+    seconds_above: float | None = None
+    value_below: int | None = None
+    """What the player thought of its last move."""
+
+    def applies(self, seconds: float, value: int) -> bool:
+        """Whether all that it asks is so."""
+        return (
+            (self.seconds_below is None or seconds < self.seconds_below)
+            and (self.seconds_above is None or seconds > self.seconds_above)
+            and (self.value_below is None or value < self.value_below)
+        )
+
+
 class Adaptive003:
     """Report 003's rules: depth 5, 6 where it stands badly, 3 or 4 when the minute runs out."""
+
+    MINUTE = 60.0
+    RULES = (
+        DepthRule(depth=3, seconds_below=5),
+        DepthRule(depth=4, seconds_below=10),
+        DepthRule(depth=6, value_below=-600),
+        DepthRule(depth=6, value_below=-400, seconds_above=20),
+        DepthRule(depth=5),
+    )
+    """The first that applies."""
 
     def __init__(self) -> None:
         self.late_seconds = 0.0
@@ -86,17 +116,10 @@ class Adaptive003:
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
         """By the seconds left and the last value, as it says. Scaled clocks keep its shares of a minute."""
         left = clock.left_seconds
-        whole = clock.control.game_seconds or 60.0
-        of_a_minute = 60.0 if left is None else left * 60.0 / whole
+        whole = clock.control.game_seconds or self.MINUTE
+        seconds = self.MINUTE if left is None else left * self.MINUTE / whole
         value = 0 if last_value is None else last_value
-        if of_a_minute < 5:
-            depth = 3
-        elif of_a_minute < 10:
-            depth = 4
-        elif value < -600 or (value < -400 and of_a_minute > 20):
-            depth = 6
-        else:
-            depth = 5
+        depth = next(rule.depth for rule in self.RULES if rule.applies(seconds, value))
         # The report has no stop but this: a search that would lose on time ends with what it has.
         margin = max(safety_margin(), 2 * self.late_seconds)
         hard = None if left is None else max(0.001, usable_seconds(board, left, margin))

@@ -157,6 +157,7 @@ _HOMES = {
     "branching": "branching",
     "depths": "pruning",
     "pruning": "pruning",
+    "imbalance": "imbalance",
     "duels": "duels",
     "compiler": "compiling",
     "determinism": "determinism",

@@ -2,20 +2,119 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from statistics import mean
 from typing import Any
 
+from outflank.arena import Openings
 from outflank.boards import AbaloneBoard
+from outflank.engine.clock import Clock, TimeControl
+from outflank.engine.habits import BoardCache, FixedOpening
+from outflank.engine.timing import Adaptive003, DepthRule
+from outflank.games.abalone.kernels import MARBLES, Kind
 from outflank.games.evaluation import evaluation_named, value
-from outflank.lab.classroom import lab_search_003
-from outflank.lab.literature import fact, published
-from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section, Setting, Source
-from outflank.lab.searched import note
+from outflank.lab.boards import chosen_boards, lab_positions
+from outflank.lab.classroom import Stopped, lab_search_003
+from outflank.lab.literature import fact, published, rows
+from outflank.lab.report import Sample
+from outflank.lab.reproduction.sections import (
+    EQUAL,
+    FACTS,
+    GIVEN,
+    Expected,
+    Found,
+    Measure,
+    Part,
+    Section,
+    Setting,
+    Source,
+    close,
+    machine,
+)
+from outflank.lab.searched import note, unnoted
+from outflank.lab.studies.imbalance import allowed, root_moves, root_work
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
-from outflank.words import how_many
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
 """Our names for the laboratory's ring values and for report 003's own."""
+
+THREADS = fact("003", "threads")
+
+
+def _part(experiment: str, setting: Setting, quick: Any, usual: Any, full: Any, **more: Any) -> Part:
+    """An experiment in the size that there is time for."""
+    return Part(experiment, setting.effort.choose(quick, usual, full), **more)
+
+
+def _duels(setting: Setting, *about: str, **quick: Any) -> Part:
+    """Matches about some of its ideas: a taste of them, a few games, or enough to tell."""
+    small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
+    return _part("duels", setting, small, {"about": about, "games": 4}, {"about": about, "games": 100, "clock": "60s"})
+
+
+# --- move ordering ---
+
+RANKED = (("OUT", "pushing out"), ("PUSH", "pushing"), ("MOVE", "inline"), ("", "board side"))
+"""How the report names kinds of moves, by how ours begin."""
+
+
+def ranking() -> list[tuple[int, str]]:
+    """Marbles and kind, best first, as our program tries them: the report does not tell left from right, or how many
+    are pushed."""
+    named = [(int(MARBLES[kind]), next(name for start, name in RANKED if kind.name.startswith(start))) for kind in Kind]
+    return list(dict.fromkeys(named))
+
+
+def _ranking(stop: Stop) -> Iterable[Found]:
+    for rank, (stones, kind) in enumerate(ranking(), 1):
+        yield Found((rank,), "stones", stones)
+        if stones > 1:  # of a single one it names no kind
+            yield Found((rank,), "kind", kind)
+
+
+OTHER_RANK: Expected = close(
+    1.0,
+    "Ranks 6 to 8: the program whose evaluations come out to the digit tries side steps before two marbles in line. "
+    "The report's text did not sort by its own list either.",
+)
+
+
+# --- adaptive depth, rings ---
+
+COLUMNS = {"remaining_s_below": "seconds_below", "remaining_s_above": "seconds_above", "score_below": "value_below"}
+"""What the report's conditions are called in our rules."""
+
+
+def _adaptive_rules(stop: Stop) -> Iterable[Found]:
+    """The rules as the player has them, and the depth that it really chooses where each is the first to apply."""
+    board, policy = AbaloneBoard.start(), Adaptive003()
+    for row, rule in enumerate(policy.RULES, 1):
+        for column, name in COLUMNS.items():
+            if getattr(rule, name) is not None:
+                yield Found((row,), column, getattr(rule, name))
+        seconds, last = _where_it_applies(rule)
+        control = TimeControl(game_seconds=policy.MINUTE)
+        clock = Clock(control=control, left_seconds=seconds)
+        yield Found((row,), "depth", policy.budget(board, clock, last).depth)
+
+
+def _where_it_applies(rule: DepthRule) -> tuple[float, int]:
+    """Seconds left and a last value for which no rule before this one applies."""
+    if rule.seconds_below is not None:
+        return rule.seconds_below - 0.1, 0
+    seconds = Adaptive003.MINUTE / 2 if rule.seconds_above is None else rule.seconds_above + 0.1
+    return seconds, 0 if rule.value_below is None else rule.value_below - 1
+
+
+def _rings(stop: Stop) -> Iterable[Found]:
+    game = AbaloneBoard.start().game
+    for column, name in (("weight_before", "rings-lab"), ("weight_after", "rings")):
+        weights = tuple(evaluation_named(game, name))
+        for (ring,) in {row for row, _ in _section("rings").published()}:
+            yield Found((ring,), column, weights[int(ring)])  # type: ignore[arg-type]  # rings are numbers
+
+
+# --- pruning ---
 
 
 def _evaluations(setting: Setting) -> Sequence[Source]:
@@ -34,13 +133,146 @@ def _perft(workers: int, stop: Stop) -> Iterable[Found]:
 def _leaves(workers: int, stop: Stop) -> Iterable[Found]:
     board, shared = AbaloneBoard.start(), {"parallel": "root-split", "workers": workers}
     found = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop, **shared)
+    _check(stop)
     yield Found(("alpha-beta", 5), "evaluations", found.leaves)
+
+
+def _check(stop: Stop) -> None:
+    if stop.called:
+        raise Stopped
+
+
+# --- scaling ---
+
+
+def _imbalance(setting: Setting) -> Sequence[Source]:
+    two = {"positions": ("midgame1", "midgame2"), "rounds": 1}
+    return [_part("imbalance", setting, two, {"rounds": 3}, {"rounds": 5}, cells=_speedups)]
+
+
+def _speedups(samples: Sequence[Sample]) -> Iterable[Found]:
+    """What 48 threads can gain from the root moves of its positions."""
+    work = root_work(samples)
+    for row, column in _section("speedup").published():
+        position = str(row[0])
+        if position in work:
+            yield Found(row, column, round(allowed(work[position], THREADS), 2), note=SIMULATED)
+
+
+SIMULATED = (
+    "No 48 cores here: ours are the evaluations of the root moves, counted one by one and divided among 48 threads as "
+    "its schedule does. What this machine measures on its own cores is beside them."
+)
+
+
+# --- the text ---
+
+
+def _fact(name: str, ours: Any, note_: str = "") -> Found:
+    return Found((name,), "value", ours, note_)
+
+
+def _constants(stop: Stop) -> Iterable[Found]:
+    yield _fact("usual_depth", Adaptive003.RULES[-1].depth)
+    yield _fact("game_seconds", Adaptive003.MINUTE)
+    yield _fact("opening_moves_fixed", len(FixedOpening.MOVES[0]))
+    yield _fact("boards_kept", BoardCache.KEPT)
+
+
+def _counts(workers: int, stop: Stop) -> Iterable[Found]:
+    """Evaluations and pruning, its four positions at the depth that it compared."""
+    board, depth = AbaloneBoard.start(), fact("003", "compared_depth")
+    whole = perft(board, 5, workers=workers).leaves
+    pruned = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop).leaves
+    _check(stop)
+    yield _fact("minimax_evaluations_depth_5", whole)
+    yield _fact("alphabeta_evaluations_depth_5", pruned)
+    yield _fact("pruning_depth_5_percent", 100 * (1 - pruned / whole))
+    rates = []
+    for position in lab_positions().values():
+        leaves = lab_search_003(position, depth, "rings", share_alpha=False, stop=stop).leaves
+        rates.append(100 * (1 - leaves / perft(position, depth, workers=workers).leaves))
+        _check(stop)
+    yield _fact("pruning_depth_4_percent", mean(rates))
+
+
+def _text_speedups(stop: Stop) -> Iterable[Found]:
+    for place in chosen_boards("abalone", [str(row["position"]) for row in rows("003", "speedup")]):
+        samples = root_moves(place, Adaptive003.RULES[-1].depth, stop)
+        _check(stop)
+        for each in _speedups(samples):
+            yield _fact(f"speedup_{THREADS}_threads_{each.row[0]}", each.ours, each.note)
+
+
+def _games(count: int, stop: Stop) -> Iterable[Found]:
+    """How long games are, and how many moves there are to choose from: of its program against itself."""
+    lengths, choices = [], []
+    openings = Openings("random:4", AbaloneBoard.start(), seed=1, count=count)
+    with unnoted():
+        for number_ in range(count):
+            board = openings[number_]
+            while not board.is_game_over():
+                choices.append(len(board.legal_moves))
+                assert isinstance(board, AbaloneBoard)
+                found = lab_search_003(board, 2, "rings", share_alpha=True, stop=stop)
+                _check(stop)
+                board.push(str(found.move))
+            lengths.append(board.ply)
+    note(AbaloneBoard.start(), 2, algorithm="alphabeta", evaluation="rings")
+    games = f"{count} games of its program against itself at depth 2, from different openings."
+    yield _fact("turns_per_game", round(mean(lengths), 1), games)
+    yield _fact("moves_per_turn", round(mean(choices), 1), games)
+
+
+def _opening(workers: int, stop: Stop) -> Iterable[Found]:
+    """The time of its search at depth 6 from the start, and of the two that a fixed opening spares."""
+    depth, shared = fact("003", "opening_depth"), {"parallel": "root-split", "workers": workers}
+    with unnoted():
+        lab_search_003(AbaloneBoard.start(), depth - 2, "rings", share_alpha=False, stop=stop, **shared)
+    found = lab_search_003(AbaloneBoard.start(), depth, "rings", share_alpha=False, stop=stop, **shared)
+    _check(stop)
+    yield _fact("opening_seconds_per_move", found.seconds)
+    yield _fact("opening_seconds_saved", fact("003", "opening_moves_fixed") * found.seconds)
+
+
+def _text(setting: Setting) -> Sequence[Source]:
+    quick = setting.effort == "quick"
+    sources: list[Source] = [
+        Measure("what the program has", _constants, 0.1),
+        Measure("pruning", partial(_counts, setting.workers), 1.0),
+        Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0),
+        Measure("speed-ups", _text_speedups, 1.0),
+    ]
+    return sources if quick else [*sources, Measure("depth 6", partial(_opening, setting.workers), 3.0)]
+
+
+TEXT: dict[str, Expected] = {
+    "minimax_evaluations_depth_5": EQUAL,
+    "alphabeta_evaluations_depth_5": EQUAL,
+    "pruning_depth_5_percent": close(1.002, "The report rounds 99.43 %, which its two counts give, to 99.5 %."),
+    "pruning_depth_4_percent": close(1.01),
+    "speedup_48_threads_midgame2": close(1.25),
+    "speedup_48_threads_midgame1": close(1.25),
+    "threads": GIVEN,
+    "chunk_size": GIVEN,
+    "moves_per_turn": close(1.25),
+    "turns_per_game": close(2.0),
+    "usual_depth": EQUAL,
+    "compared_depth": GIVEN,
+    "game_seconds": EQUAL,
+    "opening_depth": GIVEN,
+    "opening_seconds_per_move": machine("48 cores there."),
+    "opening_moves_fixed": EQUAL,
+    "opening_seconds_saved": machine("48 cores there."),
+    "boards_kept": EQUAL,
+}
 
 
 def _laboratory(stop: Stop) -> Iterable[Found]:
     board, known = AbaloneBoard.start(), published("003")["explained"]
     for rings, shared, worth, leaves in known["lab_depth_3"]["rows"]:
         found = lab_search_003(board, 3, RINGS[rings], share_alpha=shared, stop=stop)
+        _check(stop)
         row = (f"depth 3, rings {rings}, alpha {'shared' if shared else 'not shared'}",)
         yield Found(row, "value", found.value, published=worth)
         yield Found(row, "evaluations", found.leaves, published=leaves)
@@ -50,35 +282,111 @@ def _laboratory(stop: Stop) -> Iterable[Found]:
     yield Found(("the start, for the side that moved last",), "value", start, published=theirs)
 
 
-def _rates(workers: int, stop: Stop) -> Iterable[Found]:
-    board = AbaloneBoard.start()
-    whole, pruned = fact("003", "minimax_evaluations_depth_5"), fact("003", "alphabeta_evaluations_depth_5")
-    found = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop)
-    rate = 100 * (1 - found.leaves / whole)
-    six = lab_search_003(board, 6, "rings", share_alpha=True, stop=stop, parallel="ybw", workers=workers)
-    text = fact("003", "pruning_depth_5_percent")
-    yield Found(("leaves pruned at depth 5 (%), as its text has it",), "", rate, published=text)
-    yield Found(("the same, from its own counts",), "", rate, published=100 * (1 - pruned / whole))
-    depth_6 = (f"time of depth 6, {how_many(workers, 'worker')} (s)",)
-    yield Found(depth_6, "", six.seconds, published=fact("003", "opening_seconds_per_move"))
-
-
-def _depths(setting: Setting) -> Sequence[Source]:
-    small: dict[str, Any] = {"depths": (1, 2, 3, 4), "minimax_depth": 3}
-    more = setting.effort.choose(small, {}, {"minimax_depth": 5})
-    return [Part("depths", {"rounds": setting.effort.choose(1, 1, 3), **more})]
+# --- the sections, in its order ---
 
 
 def _schedule(setting: Setting) -> Sequence[Source]:
-    return [Part("schedule", {"rounds": setting.effort.choose(1, 1, 5), "workers": setting.workers})]
+    size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(4, 5, 5)}
+    return [Part("schedule", {**size, "workers": setting.workers})]
 
 
-def _scaling(setting: Setting) -> Sequence[Source]:
-    size = {"depth": setting.effort.choose(4, 5, 6), "rounds": setting.effort.choose(1, 5, 5)}
-    return [Part("scaling", {"game": "abalone", "schemes": ("root-split",), "share_alpha": False, **size})]
+def _master(setting: Setting) -> Sequence[Source]:
+    size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(4, 5, 6)}
+    schemes = ("root-split", "pv-split", "ybw")
+    return [Part("scaling", {"game": "abalone", "schemes": schemes, "algorithm": "alphabeta", **size})]
+
+
+def _adaptive(setting: Setting) -> Sequence[Source]:
+    small = {"depths": (1, 2, 3, 4), "minimax_depth": 3, "rounds": 1}
+    return [
+        Measure("its rules", _adaptive_rules, 0.1),
+        _part("depths", setting, small, {"rounds": 1}, {"minimax_depth": 5, "rounds": 3}),
+        _duels(setting, "adaptive", clock="0.5s"),
+    ]
+
+
+def _compiler(setting: Setting) -> Sequence[Source]:
+    if setting.effort == "quick":
+        return []
+    return [_part("compiler", setting, {}, {"settings": ("O0", "any-processor"), "rounds": 1}, {})]
+
+
+def _section(table: str) -> Section:
+    """The section of a published table."""
+    return next(section for section in SECTIONS if section.table == table)
 
 
 SECTIONS: tuple[Section, ...] = (
+    Section(report="003", where="Figure 2.1", title="root moves, one at a time or in chunks", sources=_schedule),
+    Section(
+        report="003",
+        where="Figure 2.2",
+        title="master and slaves: the first branch, then the others with its bound",
+        sources=_master,
+        notes=("pv-split and ybw search the first branch before the others, at every level, as its picture does.",),
+    ),
+    Section(
+        report="003",
+        where="Monte-Carlo Search",
+        title="against alpha-beta",
+        sources=lambda setting: [_duels(setting, "monte-carlo", plies=20, seconds=0.02)],
+    ),
+    Section(
+        report="003",
+        where="Move Ordering",
+        title="kinds of moves, best first",
+        table="move_ranking",
+        key=("rank",),
+        expected={"stones": EQUAL, "kind": EQUAL},
+        single={((rank,), column): OTHER_RANK for rank in (6, 7, 8) for column in ("stones", "kind")},
+        sources=lambda setting: [
+            Measure("our order", _ranking, 0.1),
+            _duels(setting, "orderings", nodes=5000, plies=20),
+        ],
+    ),
+    Section(
+        report="003",
+        where="Figure 2.4",
+        title="pruning of different move orderings",
+        sources=lambda setting: [_part("pruning", setting, {"depth": 2}, {"depth": 3}, {"depth": 4}, label="orders")],
+        notes=("Worst to best in the report: 2.4a as generated, 2.4c backwards (its zigzag), 2.4b the ideal order.",),
+    ),
+    Section(
+        report="003",
+        where="Adaptive Depth",
+        title="how deep, by the time left and the last value",
+        table="adaptive_depth",
+        expected=dict.fromkeys((*COLUMNS, "depth"), EQUAL),
+        sources=_adaptive,
+    ),
+    Section(
+        report="003",
+        where="Board Caching",
+        title="two boards kept",
+        sources=lambda setting: [_duels(setting, "cache")],
+    ),
+    Section(
+        report="003",
+        where="Evaluation Function",
+        title="the worth of the rings",
+        table="rings",
+        key=("ring",),
+        expected={"weight_before": EQUAL, "weight_after": EQUAL},
+        sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings")],
+    ),
+    Section(
+        report="003",
+        where="Heuristic Opening",
+        title="fixed moves, and the mirror",
+        sources=lambda setting: [_duels(setting, "opening", "mirror")],
+    ),
+    Section(
+        report="003",
+        where="Final Setup",
+        title="what the compiler's settings are worth",
+        sources=_compiler,
+        absent="Not with --quick: every setting is compiled anew.",
+    ),
     Section(
         report="003",
         where="Pruning Effects",
@@ -91,19 +399,28 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         report="003",
         where="Figure 2.5",
-        title="pruning effects at depth 4",
-        sources=lambda setting: [Part("pruning", {"depth": 3} if setting.effort == "quick" else {})],
+        title="pruning effects at depth 4, one move",
+        sources=lambda setting: [_part("pruning", setting, {"depth": 3}, {}, {})],
     ),
     Section(
         report="003",
-        where="Rates",
-        title="from the start",
-        key=("rate",),
-        sources=lambda setting: [Measure("rates", partial(_rates, setting.workers), 2.0)],
+        where="Figure 2.6",
+        title="scaling runs, adaptive depth, one move",
+        table="speedup",
+        key=("position", "threads"),
+        expected={"speedup": close(1.25)},
+        sources=_imbalance,
     ),
-    Section(report="003", where="Adaptive Depth", title="what a ply costs", sources=_depths),
-    Section(report="003", where="Figure 2.6", title="scaling runs", sources=_scaling),
-    Section(report="003", where="Schedule", title="chunks of moves", sources=_schedule),
+    Section(
+        report="003",
+        where="The text",
+        title="numbers between the figures",
+        table=FACTS,
+        key=("fact",),
+        single={((name,), "value"): expected for name, expected in TEXT.items()},
+        sources=_text,
+        absent="Not with --quick: it takes some seconds.",
+    ),
     Section(
         report="003",
         where="The laboratory's program",

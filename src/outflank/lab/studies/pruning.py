@@ -15,8 +15,13 @@ from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
 from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
+from outflank.search.ordering import ordering_named
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
+KINDS = "kinds:from_depth=1"
+"""The ordering of report 003's program, and of those above."""
+ORDERED = "003 with "
+"""Before the name of another ordering."""
 
 
 def _searched(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Result:
@@ -24,7 +29,8 @@ def _searched(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Resu
         return search(
             board, Limits(depth=depth), stop=stop, algorithm="minimax", evaluation="rings", deepen=False, workers=1
         )
-    return lab_search_003(board, depth, "rings", share_alpha=program == "alpha-beta", stop=stop)
+    ordering = program.removeprefix(ORDERED) if program.startswith(ORDERED) else KINDS
+    return lab_search_003(board, depth, "rings", share_alpha=program == "alpha-beta", stop=stop, ordering=ordering)
 
 
 def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: int, stop: Stop) -> list[Sample]:
@@ -56,7 +62,7 @@ def _sides(chosen: "DepthsChoice") -> list[tuple[str, int]]:
 
 def _shape(**names: Kind) -> Shape:
     return sample_shape(
-        {"program": Literal[*PROGRAMS], "position": str, "depth": Several, **names},
+        {"program": str, "position": str, "depth": Several, **names},
         round=Several,
         value=int,
         leaves=Several,
@@ -95,7 +101,7 @@ class Depths(Experiment[DepthsChoice]):
         ]
 
     def shape(self, chosen: DepthsChoice, sample: Sample) -> Shape:
-        return _shape(depth=Literal[*chosen.depths])
+        return _shape(program=Literal[*PROGRAMS], depth=Literal[*chosen.depths])
 
     def conclude(self, chosen: DepthsChoice, samples: Sequence[Sample]) -> Conclusion:
         by_depth: dict[int, Sample] = {int(depth): {"depth": depth} for depth in chosen.depths}
@@ -145,6 +151,14 @@ class PruningChoice(Parameters):
     """What is measured."""
 
     depth: int = option(4, "Plies.")
+    orderings: tuple[str, ...] = option(
+        ("reversed:from_depth=1", "none"), "Orderings that report 003's program has beside its own."
+    )
+
+    def __post_init__(self) -> None:
+        super(PruningChoice, self).__post_init__()
+        for name in self.orderings:
+            ordering_named(AbaloneBoard.start().game, name)  # refuses what is none
 
 
 @register
@@ -164,17 +178,18 @@ class Pruning(Experiment[PruningChoice]):
                 10.0 if program == "minimax" else 1.0,
             )
             for name, board in lab_positions().items()
-            for program in PROGRAMS
+            for program in (*PROGRAMS, *(f"{ORDERED}{ordering}" for ordering in chosen.orderings))
         ]
 
     def shape(self, chosen: PruningChoice, sample: Sample) -> Shape:
-        return _shape()
+        known = (*PROGRAMS, *(f"{ORDERED}{ordering}" for ordering in chosen.orderings))
+        return _shape(program=Literal[*known])
 
     def conclude(self, chosen: PruningChoice, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
         rates: dict[str, list[float]] = {}
         for (position,), found in grouped(samples, "position").items():
-            by_program = {str(sample["program"]): sample for sample in found}
+            by_program = {str(sample["program"]): sample for sample in found if sample["program"] in PROGRAMS}
             row: Sample = {"position": position}
             for program, sample in by_program.items():
                 row[f"{program}: leaves"] = sample["leaves"]
@@ -201,12 +216,52 @@ class Pruning(Experiment[PruningChoice]):
             Series(name=program, points=tuple((str(sample["position"]), number(sample["leaves"])) for sample in found))
             for (program,), found in _in_order(samples)
         )
+        bars: dict[str, Any] = {"x": "position", "y": "leaves", "kind": "bars", "log_y": True}
+        ordered = _by_ordering(samples)
+        orderings = tuple(
+            Series(name=name, points=tuple((str(each["position"]), number(each["leaves"])) for each in found))
+            for name, found in ordered.items()
+        )
         return Conclusion(
-            tables=(Table.of(f"pruning at depth {chosen.depth}", lines),),
-            figures=(Plot(title="evaluations", x="position", y="leaves", kind="bars", log_y=True, series=series),),
+            tables=(
+                Table.of(f"pruning at depth {chosen.depth}", lines),
+                Table.of(f"pruning by the order of moves, depth {chosen.depth}", _ordered_rows(ordered)),
+            ),
+            figures=(
+                Plot(title="evaluations", series=series, **bars),
+                Plot(title="evaluations by the order of moves", series=orderings, **bars),
+            ),
             notes=tuple(notes),
             passed=not differing,
         )
+
+
+ORDERS = {KINDS: "by kind (003)", "reversed:from_depth=1": "backwards (003's text)", "none": "as generated"}
+"""What orderings are called; others by their own names."""
+
+
+def _by_ordering(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    """The samples of report 003's program by its order of moves, its own first; minimax leaves none out."""
+    groups = grouped(samples, "program")
+    found = {"minimax": groups.get(("minimax",), []), ORDERS[KINDS]: groups.get((PROGRAMS[1],), [])}
+    for (program,), each in groups.items():
+        if str(program).startswith(ORDERED):
+            name = str(program).removeprefix(ORDERED)
+            found[ORDERS.get(name, name)] = each
+    return {name: each for name, each in found.items() if each}
+
+
+def _ordered_rows(ordered: dict[str, list[Sample]]) -> list[Sample]:
+    whole = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
+    lines: list[Sample] = []
+    for name, found in ordered.items():
+        line: Sample = {"order": name}
+        for sample in found:
+            position, leaves = sample["position"], number(sample["leaves"])
+            line[f"{position}: leaves"] = int(leaves)
+            line[f"{position}: pruned"] = f"{1 - leaves / whole[position]:.2%}" if position in whole else None
+        lines.append(line)
+    return lines
 
 
 def _in_order(samples: Sequence[Sample]) -> list[tuple[tuple[str], list[Sample]]]:

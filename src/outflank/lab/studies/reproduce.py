@@ -128,6 +128,10 @@ class Reproduce(Experiment[Choice]):
                     drawn += said.figures
                 if not said.passed:
                     notes.append(f"{section.heading}: {part.name} failed.")
+            if shown and not cells and section.notes:  # a picture's: no table of its own has them
+                shown[-1] = replace(shown[-1], notes=(*shown[-1].notes, *section.notes))
+            if not sources_of(section, chosen.setting) and section.table is None and section.absent:
+                notes.append(f"{section.heading}: {section.absent}")
             tables += [replace(table, section=section.heading) for table in shown]
             figures += [replace(figure, section=section.heading) for figure in drawn]
             counted.append((section, Counter(cell.verdict for cell in cells)))

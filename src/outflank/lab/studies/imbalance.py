@@ -1,0 +1,230 @@
+"""How far a split at the root carries: report 003's scaling runs, from the work of each root move and in time."""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from outflank.boards import AbaloneBoard
+from outflank.engine.clock import Clock
+from outflank.engine.programs import PROGRAMS
+from outflank.engine.timing import Adaptive003
+from outflank.errors import InvalidOption
+from outflank.lab.boards import Chosen, chosen_boards
+from outflank.lab.classroom import lab_search_003
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.literature import rows as published_rows
+from outflank.lab.measuring import Workers, beyond_cores, grouped, median, number
+from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.searched import note, unnoted
+from outflank.machine import usable_cores
+from outflank.schema import Measured, Several, Shape
+from outflank.search.contract import Options, Stop
+from outflank.search.root import Root
+
+EVALUATION = "rings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Parameters):
+    """What is measured."""
+
+    positions: tuple[str, ...] = option(("laboratory",), "Positions of Abalone, by name or in any notation.")
+    depth: int | None = option(None, "Plies.  [report 003's adaptive depth, which is 5]")
+    threads: tuple[int, ...] = option((1, 2, 4, 8, 12, 16, 24, 32, 40, 48), "Threads to divide the counted work among.")
+    chunk: int = option(1, "Root moves that are handed out at a time.")
+    workers: tuple[int, ...] = option(core_counts(), "Workers to measure times with.")
+    rounds: int = option(3, "Times that each is measured.")
+
+    def __post_init__(self) -> None:
+        super(Choice, self).__post_init__()
+        self.places()
+        if self.chunk < 1 or min(self.threads) < 1:
+            raise InvalidOption("chunk and threads: at least 1")
+
+    def places(self) -> list[Chosen]:
+        """The positions that are searched."""
+        return chosen_boards("abalone", self.positions)
+
+    def depth_of(self, place: Chosen) -> int:
+        """How deep one is searched: what is asked for, or what the report's rules say of a game that begins."""
+        return place.depth or self.depth or Adaptive003().budget(place.board, Clock(), None).depth or 0
+
+
+@register
+class Imbalance(Experiment[Choice]):
+    """Speed-up in evaluations per second, as report 003 has it: what its root moves allow, and what is measured."""
+
+    name = "imbalance"
+    question = "How much faster can a search be that is split at the root, whose moves are not alike?"
+    reports = ("003",)
+    parameters = Choice
+
+    def tasks(self, chosen: Choice) -> Sequence[Task]:
+        counted = [
+            Task(f"{place.name}, by root moves", partial(root_moves, place, chosen.depth_of(place)))
+            for place in chosen.places()
+        ]
+        timed = [
+            Task(
+                f"{place.name}, workers {workers}, round {round_}",
+                partial(_timed, place, chosen.depth_of(place), workers, chosen.chunk, round_),
+                1.0 / min(workers, usable_cores()),
+            )
+            for round_ in range(1, chosen.rounds + 1)
+            for place in chosen.places()
+            for workers in chosen.workers
+        ]
+        return [*counted, *timed]
+
+    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+        both = {"what": Literal["counted", "timed"], "position": str, "depth": Several, "leaves": Several}
+        if sample.get("what") == "counted":
+            return sample_shape(both, number=Several, move=str)
+        return sample_shape(both, workers=Workers, round=Several, seconds=Measured)
+
+    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+        work, rates = root_work(samples), _rates(samples)
+        counts = sorted({*chosen.threads, *(count for _, count in rates)})
+        lines: list[Sample] = []
+        for count in counts:
+            line: Sample = {"threads": count}
+            for position, leaves in work.items():
+                line[f"{position}: allowed"] = allowed(leaves, count, chosen.chunk)
+                line[f"{position}: measured"] = _measured(rates, position, count)
+            lines.append(line)
+        wrong = _not_the_sum(samples, work)
+        depths = sorted({int(number(sample["depth"])) for sample in samples})
+        notes = [
+            "Allowed: the root moves' evaluations, handed out in the program's order to whoever is free, over those of "
+            "the busiest. No clock is asked: it is the same on every machine.",
+            "Measured: evaluations per second over those of one worker, as the report counts.",
+            *beyond_cores(chosen.workers),
+        ]
+        notes += [
+            f"{name}: the root moves' evaluations are not those of the whole search: they must be." for name in wrong
+        ]
+        return Conclusion(
+            tables=(
+                Table.of(f"speed-up at depth {', '.join(map(str, depths))}, by threads", lines),
+                Table.of("root moves", [_moves_row(name, leaves) for name, leaves in work.items()]),
+            )
+            if work
+            else (),
+            figures=(_plot(chosen, work, rates),) if work else (),
+            notes=tuple(notes),
+            passed=not wrong,
+        )
+
+
+def root_moves(place: Chosen, depth: int, stop: Stop) -> list[Sample]:
+    """The evaluations below each root move: windows are full there, so that they do not depend on each other."""
+    board = place.board
+    assert isinstance(board, AbaloneBoard)
+    samples: list[Sample] = []
+    root = Root(board.game, board.position, Options(**PROGRAMS["003"].search))
+    for number_, each in enumerate(root.moves, 1):
+        after = board.copy()
+        move = after.move(each.code)
+        after.push(move)
+        with unnoted():
+            leaves = (
+                lab_search_003(after, depth - 1, EVALUATION, share_alpha=True, stop=stop).leaves if depth > 1 else 1
+            )
+        if stop.called:
+            return []
+        samples.append({"number": number_, "move": str(move), "leaves": leaves})
+    note(board, depth, algorithm="alphabeta", evaluation=EVALUATION)
+    return [{"what": "counted", "position": place.name, "depth": depth, **sample} for sample in samples]
+
+
+def _timed(place: Chosen, depth: int, workers: int, chunk: int, round_: int, stop: Stop) -> list[Sample]:
+    shared: dict[str, Any] = {"parallel": "root-split", "schedule": chunk, "workers": workers, "stop": stop}
+    board = place.board
+    assert isinstance(board, AbaloneBoard)
+    if round_ == 1:
+        with unnoted():
+            lab_search_003(board, max(1, depth - 1), EVALUATION, share_alpha=False, **shared)  # compiles, and warms
+    found = lab_search_003(board, depth, EVALUATION, share_alpha=False, **shared)
+    if stop.called:
+        return []
+    sample: Sample = {"what": "timed", "position": place.name, "depth": depth, "workers": workers, "round": round_}
+    return [{**sample, "leaves": found.leaves, "seconds": found.seconds}]
+
+
+def root_work(samples: Sequence[Sample]) -> dict[str, list[int]]:
+    """The evaluations of the root moves, in the order in which they are handed out, by position."""
+    counted = [sample for sample in samples if sample["what"] == "counted"]
+    return {
+        str(position): [int(number(sample["leaves"])) for sample in found]
+        for (position,), found in grouped(counted, "position").items()
+    }
+
+
+def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
+    """The speed-up of parts that are handed out one after the other, so many at a time, to whoever is free.
+
+    >>> allowed([3, 3, 3, 3], 2), allowed([1, 1, 1, 9], 4), allowed([2, 2, 2, 2], 4, chunk=2)
+    (2.0, 1.3333333333333333, 2.0)
+    """
+    free = [0] * threads
+    for first in range(0, len(work), chunk):
+        heapq.heappush(free, heapq.heappop(free) + sum(work[first : first + chunk]))
+    return sum(work) / max(free)
+
+
+def _not_the_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[str]:
+    """Positions where the parts do not make the whole."""
+    timed = [sample for sample in samples if sample["what"] == "timed"]
+    wrong = [str(each["position"]) for each in timed if each["leaves"] != sum(work.get(str(each["position"]), ()))]
+    return [name for name in dict.fromkeys(wrong) if name in work]
+
+
+def _rates(samples: Sequence[Sample]) -> dict[tuple[str, int], float]:
+    """Evaluations per second, by position and workers."""
+    timed = [sample for sample in samples if sample["what"] == "timed"]
+    return {
+        (str(position), int(number(workers))): median(
+            found, lambda sample: number(sample["leaves"]) / number(sample["seconds"])
+        )
+        for (position, workers), found in grouped(timed, "position", "workers").items()
+    }
+
+
+def _measured(rates: dict[tuple[str, int], float], position: str, workers: int) -> float | None:
+    one, found = rates.get((position, 1)), rates.get((position, workers))
+    return found / one if one and found and workers <= usable_cores() else None
+
+
+def _moves_row(position: str, leaves: Sequence[int]) -> Sample:
+    return {
+        "position": position,
+        "moves": len(leaves),
+        "evaluations": sum(leaves),
+        "the largest move's share": max(leaves) / sum(leaves),
+        "speed-up on any number of threads": sum(leaves) / max(leaves),
+    }
+
+
+def _plot(chosen: Choice, work: dict[str, list[int]], rates: dict[tuple[str, int], float]) -> Plot:
+    threads = sorted(chosen.threads)
+    series = [
+        Series(name=position, points=tuple((count, allowed(leaves, count, chosen.chunk)) for count in threads))
+        for position, leaves in work.items()
+    ]
+    for position in work:
+        counts = sorted(count for name, count in rates if name == position and count <= usable_cores())
+        points = tuple((count, faster) for count in counts if (faster := _measured(rates, position, count)) is not None)
+        if points:
+            series.append(Series(name=f"{position}, measured", points=points, style="points"))
+    for row in published_rows("003", "speedup"):
+        point = ((row["threads"], row["speedup"]),)
+        series.append(Series(name=f"003 {row['position']}", points=point, style="points", published=True))
+    linear = Series(name="linear", points=tuple((count, float(count)) for count in threads), style="dashed")
+    return Plot(
+        title="speed-up that root moves allow",
+        x="threads",
+        y="evaluations/s over those of one thread",
+        series=(linear, *series),
+    )
