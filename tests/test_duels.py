@@ -1,11 +1,15 @@
-"""Report 003's investigations: matches of its ideas, and what the compiler's settings are worth."""
+"""Report 003's investigations: matches of its ideas, the compiler's settings, and what its root moves allow."""
 
 import pytest
 
 from outflank.errors import OutflankError
 from outflank.lab.experiment import experiment_named
+from outflank.lab.reproduction import report_003
+from outflank.lab.reproduction.cells import Verdict, compared
+from outflank.lab.reproduction.sections import FACTS, Effort, Part, Setting, check_found, sources_of
 from outflank.lab.studies import compiling
 from outflank.lab.studies.duels import ABOUT, Choice, bouts, duel_of
+from outflank.lab.studies.imbalance import allowed
 from outflank.search.contract import Stop
 
 pytestmark = pytest.mark.plain
@@ -88,3 +92,63 @@ def test_a_setting_that_the_compiler_cannot_do_is_told_and_not_the_end(monkeypat
     monkeypatch.setitem(compiling.SETTINGS, "O0", {"PYTHONHOME": "nowhere"})  # where Python does not even start
     (sample,) = compiling._measured("O0", 1, 1, Stop())
     assert sample["trouble"]
+
+
+# --- root moves, and the report's tables ---
+
+
+def root_sample(position, leaves, depth=5):
+    return [
+        {"what": "counted", "position": position, "depth": depth, "number": number, "move": "a1b2", "leaves": each}
+        for number, each in enumerate(leaves, 1)
+    ]
+
+
+def test_root_moves_allow_what_the_largest_of_them_leaves():
+    assert allowed([1, 1, 1, 1], 48) == 4
+    assert allowed([10, 1, 1, 1, 1], 2) == 1.4
+    assert allowed([4, 3, 2, 1], 1) == 1
+    experiment = experiment_named("imbalance")
+    chosen = experiment.parameters(threads=(1, 48), workers=(1,))
+    timed = {"what": "timed", "position": "start", "depth": 5, "workers": 1, "round": 1, "seconds": 1.0}
+    concluded = experiment.conclude(chosen, [*root_sample("start", [5, 3, 2]), {**timed, "leaves": 10}])
+    assert concluded.passed
+    assert concluded.tables[0].column("start: allowed") == [1.0, 2.0]
+    assert concluded.tables[1].column("speed-up on any number of threads") == [2.0]
+    assert not experiment.conclude(chosen, [*root_sample("start", [5, 3, 2]), {**timed, "leaves": 11}]).passed
+    assert experiment.conclude(chosen, [*root_sample("start", [5]), {**timed, "leaves": 11, "depth": 4}]).passed
+
+
+def cells(table, found):
+    section = report_003._section(table)
+    return compared(section, list(check_found(section, found)))
+
+
+def test_what_report_003_says_of_its_program_is_what_ours_has():
+    for table, measure, many in (("adaptive_depth", report_003._adaptive_rules, 10), ("rings", report_003._rings, 8)):
+        assert [cell.verdict for cell in cells(table, measure(Stop()))] == [Verdict.EQUAL] * many
+    ranked = cells("move_ranking", report_003._ranking(Stop()))
+    differ = [(cell.row, cell.column) for cell in ranked if cell.verdict not in (Verdict.EQUAL, Verdict.CLOSE)]
+    assert differ == [((6,), "stones"), ((6,), "kind"), ((7,), "stones"), ((8,), "kind")]
+    assert all(cell.expected.reason for cell in ranked if cell.row in ((6,), (7,), (8,)))
+
+
+def test_the_speed_ups_of_48_threads_are_read_from_root_moves():
+    work = [*root_sample("midgame1", [3, 1]), *root_sample("midgame2", [1, 1, 1])]
+    found = {cell.row: cell.ours for cell in cells("speedup", report_003._speedups(work))}
+    assert found == {("midgame1", 48): 1.33, ("midgame2", 48): 3.0}
+
+
+def test_every_number_of_the_text_has_a_class():
+    section = report_003._section(FACTS)
+    assert {row for row, _ in section.published()} == {(name,) for name in report_003.TEXT}
+    constants = [cell for cell in cells(FACTS, report_003._constants(Stop())) if cell.ours is not None]
+    assert [cell.verdict for cell in constants] == [Verdict.EQUAL] * 4
+
+
+@pytest.mark.parametrize("effort", Effort)
+def test_every_part_of_report_003_can_be_run(effort):
+    for section in report_003.SECTIONS:
+        for source in sources_of(section, Setting(effort, 2)).values():
+            if isinstance(source, Part):
+                assert experiment_named(source.experiment).tasks(source.chosen)

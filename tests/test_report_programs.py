@@ -11,14 +11,16 @@ from outflank.engine.classic import Classic, ask_classic
 from outflank.engine.programs import PROGRAMS, UNDIVIDED_002
 from outflank.engine.specs import player
 from outflank.errors import OutflankError
-from outflank.games.abalone.kernels import Abalone
+from outflank.games.abalone.kernels import Abalone, cell_of
 from outflank.games.evaluation import evaluations
 from outflank.games.othello.squares import othello
 from outflank.games.units import unit_of
 from outflank.lab.classroom import PROGRAM, REPORT_000, new_board, self_play
 from outflank.lab.studies.parallelism import Choice as Parallelism
+from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings
+from outflank.search.root import Root
 
 DISCS = {("002", 1): (19, 45), ("002", 2): (4, 60), ("002", 3): (46, 18)}
 DISCS |= {("004", 1): (31, 33), ("004", 2): (16, 48), ("004", 3): (28, 36)}
@@ -119,6 +121,18 @@ def test_wrong_settings_of_orderings_are_one_line(text, said):
         ordering_named(game, text)
     with pytest.raises(OutflankError, match=said):
         player(f"computer ordering={text}", game)
+
+
+@pytest.mark.plain
+def test_moves_come_as_the_program_of_report_003_generates_them_or_backwards():
+    board = AbaloneBoard.start()
+    order = {
+        name: [move.code for move in Root(board.game, board.position, Options(ordering=name, table_bits=None)).moves]
+        for name in ("generated", "reversed")
+    }
+    assert order["generated"] == order["reversed"][::-1]
+    spiral = [int(cell_of(code)) for code in order["generated"]]
+    assert spiral == sorted(spiral)  # marbles from the centre outwards
 
 
 def test_a_search_takes_an_ordering_with_settings():

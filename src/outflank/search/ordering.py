@@ -38,8 +38,9 @@ ORDERINGS: dict[str, dict[str, int]] = {
     # Corners first, then what leaves the opponent few moves. On seven tournament positions at
     # depth 10 this takes 3.2 M nodes, mobility alone 4.0 M, stones+squares 6.5 M.
     "squares+mobility": {"squares": 1, "mobility": 8},
-    # Report 003's, for Abalone.
+    # Report 003's, for Abalone: by kind, as the program that it started from generates them, and that list backwards.
     "kinds": {"kind": 1},
+    "generated": {"generated": -1},
     "reversed": {"generated": 1},
 }
 """Weights of features, by the ordering's name; a game knows those whose features it has."""

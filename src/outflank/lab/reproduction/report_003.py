@@ -146,7 +146,7 @@ def _check(stop: Stop) -> None:
 
 
 def _imbalance(setting: Setting) -> Sequence[Source]:
-    two = {"positions": ("midgame1", "midgame2"), "rounds": 1}
+    two = {"positions": ("midgame1", "midgame2"), "rounds": 1, "timed_depth": 4}
     return [_part("imbalance", setting, two, {"rounds": 3}, {"rounds": 5}, cells=_speedups)]
 
 
@@ -286,7 +286,8 @@ def _laboratory(stop: Stop) -> Iterable[Found]:
 
 
 def _schedule(setting: Setting) -> Sequence[Source]:
-    size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(4, 5, 5)}
+    small: dict[str, Any] = {"rounds": 1, "depth": 4, "positions": ("midgame2",)}
+    size = setting.effort.choose(small, {"rounds": 3}, {"rounds": 5})
     return [Part("schedule", {**size, "workers": setting.workers})]
 
 
@@ -348,7 +349,7 @@ SECTIONS: tuple[Section, ...] = (
         report="003",
         where="Figure 2.4",
         title="pruning of different move orderings",
-        sources=lambda setting: [_part("pruning", setting, {"depth": 2}, {"depth": 3}, {"depth": 4}, label="orders")],
+        sources=lambda setting: [_part("pruning", setting, {"depth": 3}, {"depth": 3}, {"depth": 4}, label="orders")],
         notes=("Worst to best in the report: 2.4a as generated, 2.4c backwards (its zigzag), 2.4b the ideal order.",),
     ),
     Section(

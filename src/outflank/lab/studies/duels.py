@@ -94,7 +94,7 @@ def _orderings(chosen: Choice) -> list[Bout]:
     common = f"{PLAIN} nodes={chosen.nodes}"
     kinds = ("kinds", "ordering=kinds:from_depth=1")
     backwards = ("backwards", "ordering=reversed:from_depth=1")
-    generated = ("generated", "ordering=none")
+    generated = ("generated", "ordering=generated:from_depth=1")
     pairs = ((kinds, generated), (backwards, generated), (kinds, backwards))
     return [_bout("orderings", common, *pair, weight=3.0) for pair in pairs]
 

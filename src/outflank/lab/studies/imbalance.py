@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.boards import AbaloneBoard
+from outflank.boards import AbaloneBoard, Board
 from outflank.engine.clock import Clock
 from outflank.engine.programs import PROGRAMS
 from outflank.engine.timing import Adaptive003
@@ -35,6 +35,7 @@ class Choice(Parameters):
     threads: tuple[int, ...] = option((1, 2, 4, 8, 12, 16, 24, 32, 40, 48), "Threads to divide the counted work among.")
     chunk: int = option(1, "Root moves that are handed out at a time.")
     workers: tuple[int, ...] = option(core_counts(), "Workers to measure times with.")
+    timed_depth: int | None = option(None, "Plies of what is measured in time.  [the same]")
     rounds: int = option(3, "Times that each is measured.")
 
     def __post_init__(self) -> None:
@@ -69,7 +70,7 @@ class Imbalance(Experiment[Choice]):
         timed = [
             Task(
                 f"{place.name}, workers {workers}, round {round_}",
-                partial(_timed, place, chosen.depth_of(place), workers, chosen.chunk, round_),
+                partial(_timed, place, chosen.timed_depth or chosen.depth_of(place), workers, chosen.chunk, round_),
                 1.0 / min(workers, usable_cores()),
             )
             for round_ in range(1, chosen.rounds + 1)
@@ -95,11 +96,12 @@ class Imbalance(Experiment[Choice]):
                 line[f"{position}: measured"] = _measured(rates, position, count)
             lines.append(line)
         wrong = _not_the_sum(samples, work)
-        depths = sorted({int(number(sample["depth"])) for sample in samples})
+        depths = sorted({int(number(sample["depth"])) for sample in samples if sample["what"] == "counted"})
         notes = [
             "Allowed: the root moves' evaluations, handed out in the program's order to whoever is free, over those of "
             "the busiest. No clock is asked: it is the same on every machine.",
-            "Measured: evaluations per second over those of one worker, as the report counts.",
+            "Measured: evaluations per second over those of one worker, as the report counts"
+            f"{f', at depth {chosen.timed_depth}' if chosen.timed_depth else ''}.",
             *beyond_cores(chosen.workers),
         ]
         notes += [
@@ -118,25 +120,38 @@ class Imbalance(Experiment[Choice]):
         )
 
 
+_known: dict[tuple[str, int], list[tuple[str, int]]] = {}
+"""Root moves with their evaluations, by position and depth. They are counts, the same every time: once is enough."""
+
+
 def root_moves(place: Chosen, depth: int, stop: Stop) -> list[Sample]:
     """The evaluations below each root move: windows are full there, so that they do not depend on each other."""
-    board = place.board
-    assert isinstance(board, AbaloneBoard)
-    samples: list[Sample] = []
-    root = Root(board.game, board.position, Options(**PROGRAMS["003"].search))
-    for number_, each in enumerate(root.moves, 1):
+    board, key = place.board, (place.board.to_text(), depth)
+    if key not in _known:
+        found = _counted(board, depth, stop)
+        if stop.called:
+            return []
+        _known[key] = found
+    note(board, depth, algorithm="alphabeta", evaluation=EVALUATION)
+    both: Sample = {"what": "counted", "position": place.name, "depth": depth}
+    return [
+        {**both, "number": number_, "move": move, "leaves": many} for number_, (move, many) in enumerate(_known[key], 1)
+    ]
+
+
+def _counted(board: Board[Any], depth: int, stop: Stop) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    for each in Root(board.game, board.position, Options(**PROGRAMS["003"].search)).moves:
         after = board.copy()
         move = after.move(each.code)
         after.push(move)
-        with unnoted():
-            leaves = (
-                lab_search_003(after, depth - 1, EVALUATION, share_alpha=True, stop=stop).leaves if depth > 1 else 1
-            )
-        if stop.called:
-            return []
-        samples.append({"number": number_, "move": str(move), "leaves": leaves})
-    note(board, depth, algorithm="alphabeta", evaluation=EVALUATION)
-    return [{"what": "counted", "position": place.name, "depth": depth, **sample} for sample in samples]
+        leaves = 1
+        if depth > 1 and not stop.called:
+            assert isinstance(after, AbaloneBoard)
+            with unnoted():
+                leaves = lab_search_003(after, depth - 1, EVALUATION, share_alpha=True, stop=stop).leaves
+        found.append((str(move), leaves))
+    return found
 
 
 def _timed(place: Chosen, depth: int, workers: int, chunk: int, round_: int, stop: Stop) -> list[Sample]:
@@ -177,8 +192,10 @@ def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
 def _not_the_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[str]:
     """Positions where the parts do not make the whole."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
-    wrong = [str(each["position"]) for each in timed if each["leaves"] != sum(work.get(str(each["position"]), ()))]
-    return [name for name in dict.fromkeys(wrong) if name in work]
+    depths = {sample["position"]: sample["depth"] for sample in samples if sample["what"] == "counted"}
+    same = [sample for sample in timed if sample["depth"] == depths.get(sample["position"])]
+    wrong = [str(sample["position"]) for sample in same if sample["leaves"] != sum(work[str(sample["position"])])]
+    return list(dict.fromkeys(wrong))
 
 
 def _rates(samples: Sequence[Sample]) -> dict[tuple[str, int], float]:

@@ -152,7 +152,7 @@ class PruningChoice(Parameters):
 
     depth: int = option(4, "Plies.")
     orderings: tuple[str, ...] = option(
-        ("reversed:from_depth=1", "none"), "Orderings that report 003's program has beside its own."
+        ("generated:from_depth=1", "reversed:from_depth=1"), "Orderings that report 003's program has beside its own."
     )
 
     def __post_init__(self) -> None:
@@ -236,7 +236,11 @@ class Pruning(Experiment[PruningChoice]):
         )
 
 
-ORDERS = {KINDS: "by kind (003)", "reversed:from_depth=1": "backwards (003's text)", "none": "as generated"}
+ORDERS = {
+    KINDS: "by kind (003's counts)",
+    "generated:from_depth=1": "as generated (2.4a)",
+    "reversed:from_depth=1": "backwards (2.4c)",
+}
 """What orderings are called; others by their own names."""
 
 
