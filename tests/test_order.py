@@ -1,0 +1,30 @@
+"""In which order tests are run."""
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import begun_early
+
+pytestmark = pytest.mark.plain
+
+
+def item(number: int, seconds: float) -> SimpleNamespace:
+    marker = SimpleNamespace(args=(seconds,)) if seconds else None
+    return SimpleNamespace(number=number, seconds=seconds, get_closest_marker=lambda name: marker)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 8])
+@pytest.mark.parametrize("count", [0, 1, 7, 40])
+def test_every_worker_begins_with_its_share_of_the_dearest(workers, count):
+    items = [item(number, number if number % 4 == 3 else 0) for number in range(count)]
+    order = begun_early(items, workers)
+    assert sorted(each.number for each in order) == list(range(count))
+    dear = sorted((each.seconds for each in items if each.seconds), reverse=True)
+    # As workers are given them: in equal stretches, and what does not divide to the last ones.
+    bounds = [count * worker // workers for worker in range(workers + 1)]
+    for worker, (first, end) in enumerate(pairwise(bounds)):
+        share = dear[worker::workers][: end - first]
+        assert [each.seconds for each in order[first:end]][: len(share)] == share
+    assert [each.number for each in order if not each.seconds] == [each.number for each in items if not each.seconds]
