@@ -1003,6 +1003,7 @@ def test_nodes_are_drawn_for_more_workers_than_cores_and_speed_ups_are_not():
     drawn = {plot.title: {each.name: each.points for each in plot.series} for plot in found.figures}
     assert drawn["search overhead"]["ybw"] == ((1, 0.0), (999, 0.5))
     assert drawn["speed-up against the serial program"]["ybw"] == ((1, 1.0),)
+    assert found.notes[0] == "Fastest: ybw on 1 worker, 1.00 times as fast as the serial program."
     assert found.tables[0].column("search overhead") == [None, 0.0, 0.5]
     assert found.tables[0].column("speed-up") == [None, 1.0, None]
 

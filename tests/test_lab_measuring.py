@@ -6,8 +6,8 @@ import pytest
 
 from outflank import OthelloBoard, Table, lab
 from outflank.lab import experiment as registry
-from outflank.lab import memory
-from outflank.lab.measuring import WARM_DEPTH, alternating, disturbed
+from outflank.lab import memory, searched
+from outflank.lab.measuring import COUNTED, WARM_DEPTH, alternating, disturbed
 from outflank.lab.searched import deepening
 from outflank.search.contract import Limits, Options, Result, Stop
 
@@ -120,6 +120,35 @@ def test_searches_that_are_too_short_say_so():
     assert note.startswith("Too short to mean anything: ybw took 0.6 ms. Below 20 ms")
     (note,) = disturbed({"ybw": took(0.01), "pvs": took(0.002), "jamboree": took(0.001)})
     assert "jamboree took 1 ms, and 2 others little more" in note
+
+
+def test_the_fastest_of_searches_too_short_is_not_told():
+    experiment = registry.experiment_named("levels")
+    chosen = experiment.parameters(**COMPARED["levels"], rounds=3)
+    nothing = dict.fromkeys((*COUNTED, "user_seconds", "system_seconds"), 1)
+    for seconds, told in ((0.001, False), (0.1, True)):
+        times = ((searched.ALONE, 2.0), (1, 1.0), (2, 0.5))
+        samples = [
+            {**nothing, "levels": label, "seconds": seconds * each, "round": number}
+            for number in (1, 2, 3)
+            for label, each in times
+        ]
+        notes = experiment.conclude(chosen, samples).notes
+        assert ("Fastest here: levels 2." in notes) == told
+        assert any(note.startswith("Too short to mean anything: levels 2 took 0.5 ms") for note in notes) != told
+
+
+def test_pruning_is_told_at_the_greatest_depth_that_all_have():
+    experiment = registry.experiment_named("depths")
+    chosen = experiment.parameters(depths=(1, 2, 3), minimax_depth=2, rounds=1)
+    leaves = {("minimax", 1): 44, ("minimax", 2): 1936, ("alpha-beta", 2): 242, ("alpha-beta", 3): 4270}
+    samples = [
+        {"program": program, "depth": depth, "leaves": count, "seconds": 1.0}
+        for (program, depth), count in leaves.items()
+    ]
+    (note,) = experiment.conclude(chosen, samples).notes
+    assert note == "At depth 2 minimax evaluates 1,936 leaves: 8.0 times those of alpha-beta."
+    assert experiment.conclude(chosen, samples[:2]).notes == ()
 
 
 def test_one_table_serves_search_after_search(calls):

@@ -873,6 +873,19 @@ def test_what_was_searched_stands_before_the_tables_unless_there_are_many():
     assert many.index("Contents") < many.index("Tables") < many.index("What was searched") < many.index("Parameters")
 
 
+def test_a_column_that_says_nothing_is_not_shown():
+    table = Table.of("t", [{"a": 1, "never": None, "b": None}, {"a": None, "never": None, "b": False}], notes=["Odd."])
+    assert table.shown.columns == ("a", "b")
+    assert table.shown.rows == ((1, None), (None, False))
+    assert table.shown.notes == ("Odd.",)
+    for drawn in (table_html(table), table_markdown(table), table_latex(table)):
+        assert "never" not in drawn
+    assert "never" in table_csv(table)
+    empty = Table.of("t", [{"a": None}])
+    assert empty.shown is empty
+    assert Table(title="t", columns=("a",), rows=()).shown.columns == ("a",)
+
+
 def test_numbers_beside_numbers_stay_in_one_line():
     rows = [{"both": "1,007,000 | –", "words": "4 of them, and then so many words that they need a line", "n": 1}]
     root = ElementTree.fromstring(table_html(Table.of("t", rows)))

@@ -284,14 +284,18 @@ SHORTEST_SECONDS = 0.02
 """A search spends one or two milliseconds outside the tree, at its root: below this they are much of what is timed."""
 
 
+def long_enough(samples: Sequence[Sample]) -> bool:
+    """Whether times of these searches may be compared."""
+    return median(samples, "seconds") >= SHORTEST_SECONDS
+
+
 def disturbed(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
     """What to say of sides whose times mean little: too short, or without the cores they wanted."""
     return (*_too_short(groups), *_without_cores(groups))
 
 
 def _too_short(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
-    times = {name: median(samples, "seconds") for name, samples in groups.items() if samples}
-    low = {name: seconds for name, seconds in times.items() if seconds < SHORTEST_SECONDS}
+    low = {name: median(found, "seconds") for name, found in groups.items() if found and not long_enough(found)}
     if not low:
         return ()
     least = min(low, key=lambda name: low[name])

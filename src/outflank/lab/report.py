@@ -68,6 +68,15 @@ class Table:
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
+    @property
+    def shown(self) -> "Table":
+        """What a reader is shown of it: a column that has nothing to say in any row is left out."""
+        kept = [place for place in range(len(self.columns)) if any(row[place] is not None for row in self.rows)]
+        if not self.rows or not kept or len(kept) == len(self.columns):
+            return self
+        columns = tuple(self.columns[place] for place in kept)
+        return replace(self, columns=columns, rows=tuple(tuple(row[place] for place in kept) for row in self.rows))
+
     def to_pandas(self) -> "pandas.DataFrame":
         """The same as a data frame; needs pandas."""
         return _pandas().DataFrame(list(self.rows), columns=list(self.columns))

@@ -25,6 +25,7 @@ def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
 
 def table_part(table: Table, anchor: str = "") -> str:
     """A table with its title, which may be a place that links lead to, and its notes."""
+    table = table.shown
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     styles = [_style(cells) for cells in columns]
 

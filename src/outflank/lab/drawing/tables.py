@@ -30,6 +30,7 @@ LATEX = {
 
 def table_markdown(table: Table) -> str:
     """A pipe table with its title above and its notes below; numbers are aligned to the right."""
+    table = table.shown
     right = _right(table)
     rows = [[_in_cell(cell) for cell in row] for row in (table.columns, *table.rows)]
     widths = [max(3, *(len(row[place]) for row in rows)) for place in range(len(table.columns))]
@@ -48,6 +49,7 @@ def table_markdown(table: Table) -> str:
 
 def table_latex(table: Table) -> str:
     """A `table` to be included in a document."""
+    table = table.shown
     columns = "".join("r" if aligned else "l" for aligned in _right(table))
     head, *body = (
         "    " + " & ".join(_in_latex(number(cell)) for cell in row) + r" \\" for row in (table.columns, *table.rows)

@@ -51,6 +51,21 @@ def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: in
     return [sample]
 
 
+def _saved(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """What pruning saves, at the greatest depth that all programs have searched."""
+    leaves = {key: number(found[0]["leaves"]) for key, found in grouped(samples, "program", "depth").items()}
+    programs = tuple(dict.fromkeys(program for program, _ in leaves))
+    shared = [depth for program, depth in leaves if program == PROGRAMS[0]]
+    depths = [number(depth) for depth in shared if all((program, depth) in leaves for program in programs)]
+    if not depths or len(programs) == 1:
+        return ()
+    deepest = max(depths)
+    whole = leaves[PROGRAMS[0], deepest]
+    others = [program for program in programs if program != PROGRAMS[0]]
+    told = ", ".join(f"{whole / leaves[program, deepest]:.1f} times those of {program}" for program in others)
+    return (f"At depth {deepest} minimax evaluates {whole:,.0f} leaves: {told}.",)
+
+
 def _sides(chosen: "DepthsChoice") -> list[tuple[str, int]]:
     return [
         (program, depth)
@@ -110,6 +125,7 @@ class Depths(Experiment[DepthsChoice]):
             row[f"{program}: leaves"] = found[0]["leaves"]
             row[f"{program}: time (s)"] = median(found, "seconds")
         curves = grouped(samples, "program")
+        notes = _saved(samples)
 
         def over(measure: str) -> tuple[Series, ...]:
             return tuple(
@@ -133,6 +149,7 @@ class Depths(Experiment[DepthsChoice]):
         )
         return Conclusion(
             tables=(Table.of("Abalone from the start, by depth", list(by_depth.values())),),
+            notes=notes,
             figures=(
                 Plot(
                     title="leaves by depth",

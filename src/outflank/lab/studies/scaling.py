@@ -12,6 +12,7 @@ from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
     RANGES,
     SEARCHED,
+    SHORTEST_SECONDS,
     Side,
     Workers,
     beyond_cores,
@@ -135,7 +136,7 @@ class Scaling(Experiment[Choice]):
             one = groups.get((position, scheme, 1))
             here: Sample = {} if position is None else {"position": position}
             lines.append({**here, **_row(str(scheme), int(number(workers)), found, serial, one)})
-        notes = list(beyond_cores(chosen.workers))
+        notes = [*_fastest(lines), *beyond_cores(chosen.workers)]
         fitting = {
             f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
             for (scheme, workers), found in grouped(samples, "scheme", "workers").items()
@@ -166,6 +167,18 @@ class Scaling(Experiment[Choice]):
             notes=tuple(notes),
             passed=not differing,
         )
+
+
+def _fastest(lines: Sequence[Sample]) -> list[str]:
+    """What was gained most."""
+    held = [line for line in lines if line["speed-up"] is not None and number(line["wall (s)"]) >= SHORTEST_SECONDS]
+    if not held:
+        return []
+    best = max(held, key=lambda line: number(line["speed-up"]))
+    workers, place = how_many(int(number(best["workers"])), "worker"), best.get("position")
+    where = f" ({place})" if place is not None and len({line.get("position") for line in lines}) > 1 else ""
+    times = number(best["speed-up"])
+    return [f"Fastest: {best['scheme']} on {workers}, {times:.2f} times as fast as the serial program{where}."]
 
 
 def _differing(samples: Sequence[Sample]) -> list[str]:

@@ -19,6 +19,7 @@ from outflank.lab.measuring import (
     doubtful,
     grouped,
     in_rounds,
+    long_enough,
     median,
     median_count,
     number,
@@ -110,7 +111,11 @@ class Sweep(Experiment[Any]):
                 values.append(f"The value{of} differs: {', '.join(map(str, seen))}. It must not.")
         table = Table.of(f"{self.name}: {how_many(chosen.workers, 'worker')}", lines)
         divided = {position: found for position, found in divided.items() if found}
-        notes = [self._fastest(position, found, several=len(divided) > 1) for position, found in divided.items()]
+        notes = [
+            note
+            for position, found in divided.items()
+            for note in self._fastest(position, found, several=len(divided) > 1)
+        ]
         if chosen.workers <= usable_cores():
             labels = grouped([each for each in samples if each[self.varied] != ALONE], self.varied)
             notes += disturbed({f"{self.varied} {label}": found for (label,), found in labels.items()})
@@ -124,9 +129,11 @@ class Sweep(Experiment[Any]):
             passed=not values,
         )
 
-    def _fastest(self, position: Cell, divided: dict[Any, list[Sample]], *, several: bool) -> str:
+    def _fastest(self, position: Cell, divided: dict[Any, list[Sample]], *, several: bool) -> list[str]:
         best = min(divided, key=lambda label: median(divided[label], "seconds"))
-        return f"Fastest {f'in {position}' if several else 'here'}: {self.varied} {best}."
+        if not long_enough(divided[best]):
+            return []
+        return [f"Fastest {f'in {position}' if several else 'here'}: {self.varied} {best}."]
 
     def _over_positions(self, lines: Sequence[Sample]) -> Table:
         """Medians over the positions."""

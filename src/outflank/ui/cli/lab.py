@@ -285,7 +285,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     for section in report.sections:
         if section.name:
             console.print(f"\n{section.name}\n{'=' * cell_len(section.name)}")
-        for table in section.tables:
+        for table in (each.shown for each in section.tables):
             rows = [[number(cell) for cell in row] for row in table.rows]
             print_table(console, table.title, list(table.columns), rows)
             for note in table.notes:
