@@ -47,8 +47,8 @@ def compile_c(source: str, name: str, *flags: str) -> Path:
     return program
 
 
-def save(name: str, figures: Mapping[str, Any], samples: Mapping[str, Any]) -> None:
-    """Print the figures, and keep them with everything that is needed to repeat them."""
+def save(name: str, figures: Mapping[str, Any], samples: Mapping[str, Any], *, variant: str = "") -> None:
+    """Print the figures, and keep them with everything that is needed to repeat them; each `variant` by itself."""
     for figure, value in figures.items():
         print(f"{figure}: {value:,.3f}" if isinstance(value, float) else f"{figure}: {value}")
     command = f"python -m benchmarks.{name} {' '.join(sys.argv[1:])}".strip()
@@ -58,6 +58,6 @@ def save(name: str, figures: Mapping[str, Any], samples: Mapping[str, Any]) -> N
         "figures": dict(figures),
         "samples": dict(samples),
     }
-    path = HERE / "results" / f"{name}.json"
+    path = HERE / "results" / f"{'-'.join(filter(None, (name, variant)))}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")

@@ -172,7 +172,7 @@ def test_the_threshold_and_the_speed_up_are_measured_on_a_cluster(nodes_here, tm
         assert all(value is not None for value in report.tables[0].column(column))
     again = lab.redraw(tmp_path / "threshold.json")
     assert again.tables == report.tables
-    report = lab.run("scaling", cluster="local:2", depth=7, rounds=2, boards=("start", "diagonal"), nodes=(1, 2))
+    report = lab.run("scaling", cluster="local:2", depth=7, rounds=2, positions=("start", "diagonal"), nodes=(1, 2))
     assert report.passed
     assert set(report.tables[0].column("boards")) == {2}
     rows = [dict(zip(report.tables[1].columns, row, strict=True)) for row in report.tables[1].rows]
@@ -187,7 +187,7 @@ def test_the_threshold_and_the_speed_up_are_measured_on_a_cluster(nodes_here, tm
     [
         ("threshold", {"cluster": "nowhere"}, "is no cluster"),
         ("threshold", {"cluster": "local:2", "policies": ("gossip",)}, "unknown replication 'gossip'"),
-        ("scaling", {"cluster": "local:2", "boards": ("a9",)}, "a9"),
+        ("scaling", {"cluster": "local:2", "positions": ("a9",)}, "a9"),
         ("replication", {"policies": ("none",)}, "policies=none: one of batch, depth, async"),
     ],
 )
@@ -871,9 +871,9 @@ def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkey
     ("name", "wrong", "says"),
     [
         ("scaling", {"nodes": (1, 4)}, "nodes plays no part without a cluster"),
-        ("scaling", {"boards": ("start",)}, "boards plays no part without a cluster"),
-        ("scaling", {"cluster": "local:2", "schemes": ("jamboree",)}, "schemes plays no part on a cluster"),
-        ("scaling", {"cluster": "local:2", "positions": ("f5d6",)}, "positions plays no part on a cluster"),
+        ("scaling", {"policies": ("batch",)}, "policies plays no part without a cluster"),
+        ("scaling", {"cluster": "local:2", "workers": (7,)}, "workers plays no part on a cluster"),
+        ("scaling", {"cluster": "local:2", "whole_game": "004"}, "whole_game plays no part on a cluster"),
         ("threshold", {"policies": ("none",)}, "policies plays no part without a cluster"),
         ("threshold", {"cluster": "local:2", "workers": 77}, "workers plays no part on a cluster"),
     ],
@@ -890,7 +890,7 @@ def test_parameters_that_played_no_part_are_not_told(monkeypatch, tmp_path):
     sample |= dict.fromkeys(SEARCHED_CELLS, 1) | {"move": "f5"}
     monkeypatch.setattr(type(experiment), "tasks", lambda self, chosen: [lab.Task("one", lambda stop: [sample])])
     report = lab.run("scaling", workers=(1,), rounds=1, depth=3, out=tmp_path)
-    assert not {"nodes", "policies", "boards"} & set(report.parameters)
+    assert not {"nodes", "policies"} & set(report.parameters)
     with pytest.raises(OutflankError, match="other parameters: outflank lab scaling --depth 3") as refused:
         lab.run("scaling", workers=(1,), rounds=1, depth=4, out=tmp_path, resume=True)
     assert "--boards" not in str(refused.value)

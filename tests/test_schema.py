@@ -180,7 +180,7 @@ def test_every_kept_result_fits_its_schema(path):
             "samples[0].extra: expected a whole number or a number",
         ),
         (lambda kept: kept["parameters"].update(workers="2"), "parameters.workers: expected a list, found '2'"),
-        (lambda kept: kept["parameters"].update(worker=2), "parameters.worker: unknown (known: game, "),
+        (lambda kept: kept["parameters"].update(worker=2), "parameters.worker: unknown (known: program, "),
         (lambda kept: kept["parameters"].update(game="chess"), "parameters: game='chess': othello or abalone"),
         (lambda kept: kept["provenance"].update(machine=float("nan")), "provenance.machine: expected a whole number"),
     ],

@@ -171,7 +171,7 @@ def test_one_node_takes_the_recorded_costs_and_the_overheads(recording, replay):
     assert tally.head_seconds == pytest.approx(2.0 * len(jobs))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", ["none", "batch", "depth:depth=8", "async:depth=8"])
 def test_every_number_of_nodes_finds_the_value(recording, replay, policy):
     expected = search(BOARD, Limits(depth=DEPTH), workers=1)
     assert recording.found.value == expected.value
@@ -207,11 +207,10 @@ def test_a_busy_head_bounds_what_nodes_are_good_for(replay):
 
 def test_a_seed_makes_a_search_and_the_order_of_questions_does_not(recording, replay):
     machines = replace(IDEAL, nodes=8, latency=0.01)
-    first = replay(machines, "async", 3)
+    first = replay(machines, "async:depth=8", 3)
     again = record(BOARD, DEPTH, THRESHOLD, without=recording.without, table_bits=BITS)
-    second = simulate(
-        BOARD, again, machines, POLICIES["async"], depth=DEPTH, threshold=THRESHOLD, seed=3, table_bits=BITS
-    )
+    policy = replication_named("async:depth=8")
+    second = simulate(BOARD, again, machines, policy, depth=DEPTH, threshold=THRESHOLD, seed=3, table_bits=BITS)
     assert {**asdict(first), "found": None} == {**asdict(second), "found": None}
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from outflank.errors import OutflankError
 
-FORMS = "local:N (so many nodes on this machine), ray://HOST:PORT or mpi"
+FORMS = "local:N (so many nodes on this machine), inside:N (in this process), ray://HOST:PORT or mpi"
 MOST_NODES = 256
 """On one machine: more than any has cores is a slip of the hand."""
 
@@ -14,9 +14,9 @@ MOST_NODES = 256
 class Address:
     """Which engine carries a cluster, and where it is."""
 
-    engine: Literal["local", "ray", "mpi"]
+    engine: Literal["local", "inside", "ray", "mpi"]
     nodes: int | None = None
-    """How many nodes to start on this machine: `local`."""
+    """How many nodes to start on this machine: `local`, `inside`."""
     address: str | None = None
     """HOST:PORT of the head of a running cluster: `ray`."""
 
@@ -31,9 +31,9 @@ def parse_address(text: str) -> Address:
     """
     word = text.strip()
     kind, colon, rest = word.partition(":")
-    if kind == "local" and _number(rest, MOST_NODES):
-        return Address(engine="local", nodes=int(rest))
-    if kind == "local" and rest.isascii() and rest.isdigit():
+    if kind in ("local", "inside") and _number(rest, MOST_NODES):
+        return Address(engine="local" if kind == "local" else "inside", nodes=int(rest))
+    if kind in ("local", "inside") and rest.isascii() and rest.isdigit():
         raise OutflankError(f"{text!r}: a cluster on one machine has 1 to {MOST_NODES} nodes")
     if kind == "ray" and rest.startswith("//"):
         host, _, port = rest[2:].rpartition(":")

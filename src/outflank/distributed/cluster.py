@@ -10,6 +10,7 @@ from outflank.boards import Board
 from outflank.distributed.addresses import parse_address
 from outflank.distributed.fabric import Fabric
 from outflank.distributed.head import Head, Tuning
+from outflank.distributed.inside import Inside
 from outflank.distributed.node import Setup
 from outflank.distributed.replication import Replication, replication_named
 from outflank.errors import OutflankError, UnknownName
@@ -24,12 +25,16 @@ SPLITTINGS = ("ybw", "jamboree")
 
 
 def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = None) -> "Cluster":
-    """Start a cluster on this machine (`local:3`), or connect to one (`ray://HOST:PORT`, `mpi`).
+    """Start a cluster on this machine (`local:3`, or `inside:3`: nodes that are threads of this process), or connect to
+    one (`ray://HOST:PORT`, `mpi`).
 
     On MPI all ranks run the same program: those that are not the head serve here, and leave the program when the head
     closes the cluster.
     """
     address = parse_address(text)
+    if address.engine == "inside":
+        assert address.nodes is not None
+        return Cluster(Inside(address.nodes), tuning=tuning)
     if address.engine == "mpi":
         from outflank.distributed.mpi_post import is_head
         from outflank.distributed.on_mpi import OnMpi, serve

@@ -3,7 +3,7 @@
 import itertools
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from outflank.distributed.fabric import Fabric, HeadLost
 from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
 from outflank.distributed.node import Setup
 from outflank.distributed.opening import followed, noted, opened
+from outflank.distributed.replication import Replication
+from outflank.distributed.sizing import Costs
 from outflank.distributed.splits import Homes, Place, Splitting
 from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
@@ -24,14 +26,24 @@ POLL_SECONDS = 0.03
 """How long a stop, or a node that says nothing, may go unnoticed by the head."""
 
 
+WORTH_SHARING = 4
+"""Jobs of the usual length that an iteration should be good for, or it is not shared."""
+
+NOT_AGAIN = 2
+"""Of the iterations that the head has searched alone, the last ones that a node need not search too."""
+
+SMALLEST_ENTRY = 2
+"""Plies left of the smallest entries that are kept in a table."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """The numbers of a cluster's search. Values do not depend on them."""
 
     job_seconds: float | None = None
     """How long a job should take where no threshold is given: it is moved until they do. None: the engine's own."""
-    alone_seconds: float = 0.02
-    """An iteration is not worth sharing if the one before took less."""
+    alone_seconds: float | None = None
+    """An iteration is not worth sharing if one worker takes less. None: four jobs, or what is within the threshold."""
     patience_seconds: float = 5.0
     """How long a node may say nothing before its jobs are given to others."""
     gather_seconds: float = 30.0
@@ -99,8 +111,9 @@ class Head:
         self._homes = Homes()
         self._tickets = itertools.count(1)
         self._threshold: int | None = root.options.threshold
-        self._measured: dict[int, tuple[int, float]] = {}  # jobs and their seconds, by depth
-        self._last = 0.0
+        self._send_from: int | None = setup.replication.depth
+        self._costs = Costs(len(root.moves))
+        self._shared_from: int | None = None  # the depth of the first iteration that was
         self._tree: Tree | None = None
         self._alone_depth = 0
         self._began = time.perf_counter()
@@ -126,15 +139,33 @@ class Head:
         self._began = time.perf_counter()
 
     def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
-        began = time.perf_counter()
-        if depth <= 2 or self.root.depth_below(depth) < 1 or self._last < self.tuning.alone_seconds:
+        if not self._is_shared(depth):
             self._tree = None
+            began = time.perf_counter()
             found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
+            self._costs.tree(depth, time.perf_counter() - began)
             self._alone_depth = depth
-        else:
-            found = best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
-        self._last = time.perf_counter() - began
-        return found
+            return found
+        if self._shared_from is None:
+            self._shared_from = depth
+        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
+
+    def _is_shared(self, depth: int) -> bool:
+        """Whether an iteration is worth sharing; one is, if a smaller was."""
+        if depth <= 2 or self.root.depth_below(depth) < 1:
+            return False
+        if self._shared_from is not None and depth >= self._shared_from:
+            return True
+        given = self.root.options.threshold
+        if self.tuning.alone_seconds is None and given is not None:
+            return depth > given
+        least = WORTH_SHARING * self._job_seconds if self.tuning.alone_seconds is None else self.tuning.alone_seconds
+        # Some passes of an iteration may have been searched by now: it goes on as it began.
+        return depth != self._alone_depth and self._costs.of_tree(depth) >= least
+
+    @property
+    def _job_seconds(self) -> float:
+        return self.fabric.job_seconds if self.tuning.job_seconds is None else self.tuning.job_seconds
 
     def full(self, depth: int) -> Found:
         raise NotImplementedError("minimax is not carried")
@@ -209,11 +240,16 @@ class Head:
         """Plies left at which a part becomes a job."""
         return self._threshold if self._threshold is not None else 1
 
+    @property
+    def replication(self) -> Replication:
+        """Which entries the others are told of, in figures: those of the last jobs."""
+        policy = self.setup.replication
+        return replace(policy, depth=self._send_from) if policy.sends else policy
+
     def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
-        splitting = Splitting(threshold=self._threshold_for(depth), in_order=self.in_order)
         tree = Tree(
             self.root,
-            splitting,
+            Splitting(threshold=self.threshold, in_order=self.in_order),
             moves,
             depth=depth,
             alpha=alpha,
@@ -246,31 +282,32 @@ class Head:
             self._stop_unwanted(tree)
             self.spawned += tree.spawned
 
-    def _threshold_for(self, depth: int) -> int:
-        """The one that is given, or that at which jobs take about as long as they should."""
-        if self.root.options.threshold is not None:
-            return max(1, self.root.options.threshold)
-        chosen = max(1, depth - 3)
-        wanted = self.fabric.job_seconds if self.tuning.job_seconds is None else self.tuning.job_seconds
-        known = {left: seconds / count for left, (count, seconds) in self._measured.items() if count >= 4}
-        if known:
-            # Each ply more takes some three times as long.
-            left, seconds = max(known.items())
-            while seconds > wanted and left > 1:
-                left, seconds = left - 1, known.get(left - 1, seconds / 3)
-            while seconds * 3 < wanted and left < depth - 1:
-                left, seconds = left + 1, known.get(left + 1, seconds * 3)
-            chosen = left
-        self._threshold = min(max(chosen, 1), max(depth - 1, 1))
-        return self._threshold
+    def _measure_out(self, tree: Tree, hungry: bool) -> None:
+        """Say how large the next job is, and which of its entries are worth sending.
+
+        While other nodes have nothing to do it is a small one, for they wait for its end. A threshold that is given
+        is kept to.
+        """
+        wanted, given = self._job_seconds, self.root.options.threshold
+        if given is None:
+            self._threshold = self._costs.threshold(tree.depth, wanted, max(len(self.members), 1))
+            tree.threshold = self._costs.finer(self._threshold, wanted) if hungry else self._threshold
+        else:
+            tree.threshold = max(1, given)
+        policy = self.setup.replication
+        if policy.sends and policy.depth is None:
+            seconds = policy.entry_seconds * max(len(self.members) - 1, 1)
+            known = self._costs.of_job(self.threshold) is not None
+            entry = self._costs.worth(seconds, self.threshold) if known else self.threshold - 3
+            self._send_from = tree.send_from = max(entry, SMALLEST_ENTRY)
 
     def _hand_out(self, tree: Tree) -> None:
         idle = {number: member for number, member in self.members.items() if member.is_idle}
         for number, member in list(idle.items()):
             if member.seen == tree.changes:
                 continue
-            tree.hungry = len(idle) > 1
-            warm, member.warm = member.warm or self._alone_depth == 0, True
+            self._measure_out(tree, hungry=len(idle) > 1)
+            warm, member.warm = member.warm or self._alone_depth <= NOT_AGAIN, True
             job = tree.take(number) if warm else self._warming()
             if job is None:  # nor is there one for any other
                 for other in idle.values():
@@ -282,9 +319,10 @@ class Head:
             self.fabric.submit(number, job)
 
     def _warming(self) -> Job:
-        """What a node does first: it searches what the head has searched alone, for its table knows nothing of that.
+        """What a node does first: most of what the head has searched alone, for its table knows nothing of that.
 
-        Without it a node enters 6 to 12 % more nodes in a search of some seconds, for want of moves to try first.
+        Without it a node enters 5 to 15 % more nodes in a search of some seconds, for want of moves to try first. The
+        last iterations are left out: they take most of the time, and nothing more is gained by them.
         """
         first, second = pack(self.root.game, self.root.position)
         return Job(
@@ -292,7 +330,7 @@ class Head:
             era=self._era,
             first=int(first),
             second=int(second),
-            depth=self._alone_depth,
+            depth=self._alone_depth - NOT_AGAIN,
             ply=0,
             alpha=LOW,
             beta=HIGH,
@@ -338,8 +376,7 @@ class Head:
             self.outcomes.append((number, job, outcome))
         if tree is not None and current and tree.deliver(outcome):
             assert job is not None
-            count, seconds = self._measured.get(job.depth, (0, 0.0))
-            self._measured[job.depth] = count + 1, seconds + outcome.seconds
+            self._costs.job(job.depth, outcome.seconds)
         elif job is None or not job.deepen:
             member.wasted_jobs += 1
             member.wasted_nodes += outcome.count("nodes")

@@ -21,6 +21,8 @@ class Job:
     ply: int
     alpha: int
     beta: int
+    send_from: int = 0
+    """Plies left of the entries that the others are told of, where the policy does not say."""
     deepen: bool = False
     """Whether to search all smaller depths first: it is to fill the table, and nobody waits for the value."""
 

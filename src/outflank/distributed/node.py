@@ -37,6 +37,9 @@ ENTRY_BYTES = 8 * WORDS
 RING = 1 << 14
 """Entries that wait to be carried, at most: 384 KiB a worker."""
 
+NEVER = 1 << 20
+"""A depth that no entry has."""
+
 FLUSH_SECONDS = 0.1
 """How long entries wait for a batch to be full. Most batches are full before at a depth worth replicating."""
 
@@ -115,6 +118,9 @@ class Node:
                     return Outcome.unsearched(job.ticket)
                 self._ticket = job.ticket
                 self.root.begin_search(None)
+                if self.setup.replication.depth is None:  # nothing of what all nodes search
+                    for worker in self.root.workers:
+                        worker.send_from = NEVER if job.deepen else job.send_from
                 self._since = began = time.perf_counter()
             try:
                 if job.era > self._era:
@@ -195,7 +201,8 @@ class Node:
         for worker in self.root.workers:
             outbox = Outbox(room, replication.batch, waits=replication.waits)
             worker.outbox = outbox.address
-            worker.send_from, worker.send_within = replication.depth, replication.plies
+            worker.send_from = NEVER if replication.depth is None else replication.depth
+            worker.send_within = replication.plies
             self._outboxes.append(outbox)
         for outbox in self._outboxes:
             thread = threading.Thread(target=self._carry_from, args=(outbox,), daemon=True)

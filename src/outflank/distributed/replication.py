@@ -13,8 +13,8 @@ class Replication:
     """A policy. Values never depend on it: entries only save work."""
 
     name: str
-    depth: int
-    """Plies left that an entry must have."""
+    depth: int | None
+    """Plies left that an entry must have; None: as many as make it worth its message, as the search finds out."""
     plies: int = ANY_PLY
     """Plies from the root that it may have at most."""
     batch: int
@@ -22,12 +22,22 @@ class Replication:
     waits: bool
     """Whether the search waits until a message has been delivered to all."""
     sends: bool = True
+    entry_seconds: float = 0.0
+    """Without a depth: what an entry must have taken to find, for each node that is told of it."""
 
     def __str__(self) -> str:
         if not self.sends:
             return self.name
-        limit = f"depth={self.depth}" if self.plies == ANY_PLY else f"plies={self.plies}"
-        return f"{self.name}:{limit},batch={self.batch}"
+        limits = [f"plies={self.plies}"] if self.plies != ANY_PLY else []
+        limits += [f"depth={self.depth}"] if self.depth is not None and not limits else []
+        return f"{self.name}:{','.join([*limits, f'batch={self.batch}'])}"
+
+    @property
+    def least(self) -> int:
+        """The depth, of a policy that has one."""
+        if self.depth is None:
+            raise OutflankError(f"replication {self}: without a cluster it needs depth= and a number")
+        return self.depth
 
 
 POLICIES = {
@@ -36,9 +46,9 @@ POLICIES = {
     # Its `par_rmi`: all entries, 10 000 at a time, and the search waits.
     "batch": Replication(name="batch", depth=2, batch=10_000, waits=True),
     # Its `par_tuple`: only what took long to find, each at once, as a tuple space does.
-    "depth": Replication(name="depth", depth=8, batch=1, waits=True),
+    "depth": Replication(name="depth", depth=None, batch=1, waits=True, entry_seconds=1e-2),
     # What it expected to be best and could not finish: those, together, and nobody waits.
-    "async": Replication(name="async", depth=8, batch=1024, waits=False),
+    "async": Replication(name="async", depth=None, batch=1024, waits=False, entry_seconds=5e-5),
 }
 
 SMALLEST, LARGEST_BATCH = 1, 100_000
@@ -47,8 +57,8 @@ SMALLEST, LARGEST_BATCH = 1, 100_000
 def replication_named(text: str) -> Replication:
     """A policy by its name, with other numbers if they are given.
 
-    >>> replication_named("async:depth=9,batch=100")
-    Replication(name='async', depth=9, plies=1048576, batch=100, waits=False, sends=True)
+    >>> str(replication_named("async:depth=9,batch=100"))
+    'async:depth=9,batch=100'
     """
     name, _, rest = text.partition(":")
     if name not in POLICIES:

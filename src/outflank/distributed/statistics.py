@@ -149,7 +149,7 @@ def cluster_statistics(head: Head) -> ClusterStatistics:
         )
     return ClusterStatistics(
         engine=head.fabric.name,
-        replication=str(head.setup.replication),
+        replication=str(head.replication),
         threshold=head.threshold,
         seconds=head.seconds,
         nodes=tuple(nodes),

@@ -25,10 +25,6 @@ from outflank.kernels.bits import U64
 from outflank.search.root import Found, Root, RootMove, Standing, ranks
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 
-FINER = 2
-"""Plies less that are left in a job while other nodes have nothing to do. Two nodes were idle for 16 % of a search of
-eight seconds without it and for 8 % with it; a third ply gains nothing more."""
-
 
 class Tree:
     """The search of a root to one depth, in one window."""
@@ -47,7 +43,7 @@ class Tree:
         places: dict[int, Place],
         homes: Homes,
     ) -> None:
-        self.root, self.splitting, self.era = root, splitting, era
+        self.root, self.splitting, self.era, self.depth = root, splitting, era, depth
         self.moves = moves
         self.found: Found | None = None
         self.unwanted: list[int] = []
@@ -55,8 +51,10 @@ class Tree:
         self.changes = 0
         """Grows when there may be something for a node that found nothing before."""
         self.spawned = 0
-        self.hungry = False
-        """Whether other nodes have nothing to do: the next job is a small one then, for they wait for its end."""
+        self.threshold = splitting.threshold
+        """Plies left at which a part becomes a job now. Who hands jobs out may change it at any time."""
+        self.send_from = 0
+        """Plies left of the entries that a node tells the others of, where the policy does not say."""
         self._tickets, self._places, self._homes = tickets, places, homes
         self._parts: dict[int, Part] = {}
         self._orphans: list[Part] = []
@@ -77,7 +75,7 @@ class Tree:
             part = self._orphan() or self._next(place, node)
             if part is None:
                 return None
-            while part.ticket < 0 and part.depth > self._threshold:
+            while part.ticket < 0 and part.depth > self.threshold:
                 split = self._descend(part)
                 if split is None:
                     break  # its value was known at once
@@ -85,12 +83,6 @@ class Tree:
             else:
                 return self._job(part, node, place)
         return None
-
-    @property
-    def _threshold(self) -> int:
-        """Plies left at which a part becomes a job now."""
-        threshold = self.splitting.threshold
-        return max(1, threshold - FINER) if self.hungry else threshold
 
     def _orphan(self) -> Part | None:
         """A part whose node has gone."""
@@ -227,6 +219,7 @@ class Tree:
             ply=part.split.ply + 1,
             alpha=-part.high,
             beta=-part.low,
+            send_from=self.send_from,
         )
 
     # --- values ---

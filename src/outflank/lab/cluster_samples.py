@@ -1,16 +1,18 @@
 """Searches on a cluster as samples, with report 000's columns."""
 
 import atexit
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster, connect
 from outflank.distributed.statistics import cluster_statistics
+from outflank.errors import OutflankError
 from outflank.lab.experiment import Task
-from outflank.lab.measuring import COUNTED, Side, counted, searched
+from outflank.lab.measuring import COUNTED, Side, counted, number, searched, warm
 from outflank.lab.report import Sample
 from outflank.lab.searched import noted
+from outflank.machine import usable_cores
 from outflank.schema import Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Stop
 
@@ -24,6 +26,12 @@ TOGETHER: dict[str, Kind] = {
     "slowest_stop_seconds": Duration,
 }
 """What `on_cluster` puts into a sample."""
+
+EVENLY = 2000
+"""Nodes of the tree after which a node within this process lets another have its core, where there are too few."""
+
+MOST_NAMED = 4
+"""Searches that one sentence names."""
 
 _clusters: dict[str, Cluster] = {}
 
@@ -55,20 +63,25 @@ def on_cluster(side: Side, text: str, nodes: int | None, replication: str, stop:
     """Search a side once on so many nodes of a cluster; None: on all."""
     cluster = cluster_at(text)
     cluster.fabric.use(nodes)
+    here = parse_address(text)
+    crowded = here.engine == "inside" and (nodes or here.nodes or 1) > usable_cores()
     found = cluster.search(
         side.board,
         Limits(depth=side.depth),
         stop=stop,
-        **{"workers": 1, "replication": replication, **side.options},
+        **{"workers": 1, "replication": replication, "pace": EVENLY if crowded else 0, **side.options},
     )
     noted(side.board, found, side.options)
     assert cluster.head is not None
     done = cluster_statistics(cluster.head)
+    if nodes is not None and len(done.nodes) < nodes:
+        raise OutflankError(f"{text}: {nodes} nodes were asked for, and {len(done.nodes)} came")
     return {
         **side.labels,
         "depth": side.depth,
         "seconds": found.seconds,
         **counted(found),
+        "members": len(done.nodes),
         "jobs": done.total("jobs"),
         "wasted_jobs": done.total("wasted_jobs"),
         "useful_per_node": done.useful_seconds,
@@ -89,21 +102,37 @@ def on_cluster(side: Side, text: str, nodes: int | None, replication: str, stop:
     }
 
 
+def divided(samples: Iterable[Sample]) -> list[Sample]:
+    """Those of searches that were divided: the others were made by the head alone, and say nothing of a cluster."""
+    return [sample for sample in samples if number(sample["jobs"]) > 0]
+
+
+def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
+    """What to say of searches in which nothing was divided, by what they are called."""
+    names = [name for name, found in groups.items() if len(divided(found)) < len(found)]
+    if not names:
+        return []
+    shown = "; ".join(names[:MOST_NAMED]) + ("; …" if len(names) > MOST_NAMED else "")
+    return [f"Nothing was divided in searches of {shown}: they were too short to be shared, and have no speed-up."]
+
+
 def cluster_tasks(sides: Sequence[tuple[Side, str, int | None, str]], alone: Sequence[Side], rounds: int) -> list[Task]:
     """Every side once, then again: those on a cluster (its name, how many nodes, the policy), and those without one."""
 
-    def one(side: Side, number: int, stop: Stop) -> list[Sample]:
+    def one(side: Side, turn: int, stop: Stop) -> list[Sample]:
+        if turn == 1:
+            warm(side)
         _, sample = searched(side, stop)
-        return [{**sample, "round": number}]
+        return [{**sample, "round": turn}]
 
-    def together(side: Side, where: str, nodes: int | None, policy: str, number: int, stop: Stop) -> list[Sample]:
-        return [{**on_cluster(side, where, nodes, policy, stop), "round": number}]
+    def together(side: Side, where: str, nodes: int | None, policy: str, turn: int, stop: Stop) -> list[Sample]:
+        return [{**on_cluster(side, where, nodes, policy, stop), "round": turn}]
 
     tasks = []
-    for number in range(1, rounds + 1):
-        tasks += [Task(f"{side.name}, round {number}", partial(one, side, number)) for side in alone]
+    for turn in range(1, rounds + 1):
+        tasks += [Task(f"{side.name}, round {turn}", partial(one, side, turn)) for side in alone]
         tasks += [
-            Task(f"{side.name}, round {number}", partial(together, side, where, nodes, policy, number))
+            Task(f"{side.name}, round {turn}", partial(together, side, where, nodes, policy, turn))
             for side, where, nodes, policy in sides
         ]
     return tasks

@@ -16,6 +16,7 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.distributed.messages import Job, Outcome
+from outflank.distributed.node import ENTRY_BYTES
 from outflank.distributed.replication import Replication
 from outflank.distributed.splits import Homes, Place, Splitting
 from outflank.distributed.tree import Tree
@@ -43,6 +44,8 @@ class Desk:
     outcome: Outcome | None = None
     begin: float = 0.0
     end: float = 0.0
+    slower: float = 1.0
+    """How many times as long as the search alone it takes: entries are sent and received besides."""
     version: int = 0
     """Grows when the end is moved: what was told of the old one is void."""
 
@@ -62,6 +65,20 @@ class Tally:
     unrecorded: int = 0
     """Jobs that the one node never had to do."""
     stopped: int = 0
+    useful_seconds: float = 0.0
+    """Of the busy ones, those spent on the search itself."""
+    broadcast_seconds: float = 0.0
+    """Those spent on sending entries, and on waiting for it where the policy waits."""
+    entries: float = 0.0
+    """Sent, each counted once."""
+    messages: float = 0.0
+    """With entries."""
+    bytes: float = 0.0
+    """In all messages."""
+    hits: float = 0.0
+    """On entries that came from another node."""
+    steals_tried: int = 0
+    steals_won: int = 0
     first_seconds: float = 0.0
     """Of the first jobs of all trees, for which everybody waits: no number of nodes makes an end sooner."""
     found: Result | None = field(default=None, repr=False)
@@ -116,6 +133,8 @@ class Simulated:
 
     def close(self) -> None:
         self.tally.seconds = self._now
+        self.tally.steals_tried = sum(place.tried for place in self._places.values())
+        self.tally.steals_won = sum(place.stolen for place in self._places.values())
 
     # --- one tree ---
 
@@ -171,8 +190,8 @@ class Simulated:
         desk.begin = self._now + self.machines.carried(JOB_BYTES)
         value, line, nodes, estimates = self._worth(number, job, desk.begin)
         busy = self.machines.nodes - len(self._idle) - 1
-        slower = 1 + self.traffic.sending + self.traffic.receiving * busy
-        desk.end = desk.begin + nodes / self.machines.rate * slower
+        desk.slower = 1 + self.traffic.sending + self.traffic.receiving * busy
+        desk.end = desk.begin + nodes / self.machines.rate * desk.slower
         counted = {"nodes": round(nodes), "estimates": estimates}
         counts = tuple(counted.get(name, 0) for name in COUNTERS)
         desk.outcome = Outcome(
@@ -195,12 +214,25 @@ class Simulated:
         assert desk.outcome is not None
         self._now = max(self._now, when)
         self._serve()
-        self.tally.busy_seconds += desk.end - desk.begin
+        self._count(desk)
         self.tally.nodes += desk.outcome.count("nodes")
         self.root.worker.estimates += desk.outcome.count("estimates")  # none: the tree was searched to its end
         tree.deliver(desk.outcome)
         desk.job = desk.outcome = None
         heapq.heappush(self._idle, number)
+
+    def _count(self, desk: Desk) -> None:
+        """What a job that has ended took."""
+        tally, traffic = self.tally, self.traffic
+        busy = desk.end - desk.begin
+        useful = busy / desk.slower
+        tally.busy_seconds += busy
+        tally.useful_seconds += useful
+        tally.broadcast_seconds += useful * traffic.sending
+        entries, others = useful * traffic.entries * traffic.arriving, self.machines.nodes - 1
+        tally.entries += entries
+        tally.messages += useful * traffic.messages
+        tally.bytes += JOB_BYTES + OUTCOME_BYTES + entries * others * ENTRY_BYTES
 
     def _stop_unwanted(self, tree: Tree) -> None:
         unwanted, tree.unwanted = set(tree.unwanted), []
@@ -238,7 +270,12 @@ class Simulated:
         middle = begin + done.nodes / self.machines.rate / 2
         if number in self._made.get(place, ()):
             return done.value, done.line, 1, 0  # it did so before, and has it in its table
-        lost = sum(use.nodes * self._missed(number, use.writer, use.depth, middle) for use in recording.uses[place])
+        lost = 0.0
+        for use in recording.uses[place]:
+            missed = self._missed(number, use.writer, use.depth, middle)
+            lost += use.nodes * missed
+            if number not in self._made.get(use.writer, (number,)):  # it was another node that made them
+                self.tally.hits += use.hits * (1 - missed)
         self._made.setdefault(place, {})[number] = middle
         self.tally.lost_nodes += lost
         self._kept += done.nodes
@@ -251,7 +288,7 @@ class Simulated:
             return 1.0
         if number in made:
             return 0.0
-        if self.policy.sends and depth >= self.policy.depth and min(made.values()) + self.traffic.delay <= when:
+        if self.policy.sends and depth >= self.policy.least and min(made.values()) + self.traffic.delay <= when:
             return 1 - self.traffic.arriving
         return 1.0
 

@@ -42,13 +42,19 @@ class Traffic:
     """Seconds until an entry is where it may be of use."""
     arriving: float = 1.0
     """The part of the entries that is not dropped for want of bandwidth."""
+    entries: float = 0.0
+    """Entries that a node makes in a second of search, and sends to each of the others."""
+    messages: float = 0.0
+    """Messages with them, to all others together."""
 
     @classmethod
     def of(cls, policy: Replication, recording: Recording, machines: Machines) -> "Traffic":
         """As it follows from how many entries there are."""
         others = machines.nodes - 1
-        entries = sum(recording.entries[policy.depth :]) / recording.nodes * machines.rate  # each second
-        if not policy.sends or not others or not entries:
+        if not policy.sends or not others:
+            return cls()
+        entries = sum(recording.entries[policy.least :]) / recording.nodes * machines.rate  # each second
+        if not entries:
             return cls()
         # A message that nobody waits for is sent after a while, full or not.
         batch = policy.batch if policy.waits else max(1.0, min(policy.batch, entries * FLUSH_SECONDS))
@@ -62,6 +68,8 @@ class Traffic:
             receiving=messages * machines.message_seconds + entries * machines.entry_seconds,
             delay=machines.latency + wire + batch / entries,
             arriving=1.0 if policy.waits else min(1.0, 1 / (messages * wire)) if wire else 1.0,
+            entries=entries,
+            messages=messages * others,
         )
 
 
@@ -71,7 +79,9 @@ def effort(policy: Replication, recording: Recording, machines: Machines) -> flo
     The least of it says from which depth entries should be sent, without simulating every one.
     """
     traffic, others = Traffic.of(policy, recording, machines), machines.nodes - 1
+    if not others:
+        return 1.0  # nobody is told of anything
     everything = recording.lost_below(EVERYTHING)
-    kept = (everything - recording.lost_below(policy.depth)) * traffic.arriving if policy.sends else 0.0
+    kept = (everything - recording.lost_below(policy.least)) * traffic.arriving if policy.sends else 0.0
     lost = (everything - kept) * others / machines.nodes / recording.nodes
     return (1 + lost) * (1 + traffic.sending + traffic.receiving * others)

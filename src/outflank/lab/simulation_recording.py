@@ -35,6 +35,8 @@ class Use:
     depth: int
     nodes: float
     """About what it would have entered without them."""
+    hits: int
+    """How many there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,10 @@ class Recording:
             saved = float(self.hits[kind] @ self.below)
             self.weights[kind] = max(0.0, (nodes - self.nodes) / saved) if saved else 0.0
         self.uses = [
-            [Use(int(job), int(depth), self._worth(kind, depth) * int(count)) for job, depth, kind, count in done.hits]
+            [
+                Use(int(job), int(depth), self._worth(kind, depth) * int(count), int(count))
+                for job, depth, kind, count in done.hits
+            ]
             for done in self.done
         ]
         self._bench = bench

@@ -23,7 +23,7 @@ def middle(thresholds: Sequence[int]) -> int:
     return sorted(thresholds)[len(thresholds) // 2]
 
 
-def concluded(samples: Sequence[Sample], *, rate: float, threshold: int) -> Conclusion:
+def concluded(samples: Sequence[Sample], *, rate: float, threshold: int, said: Sequence[str] = ()) -> Conclusion:
     """From what was recorded, measured and simulated, at so many nodes of a tree a second."""
     of = grouped(samples, "what")
     alone = {sample["position"]: number(sample["nodes"]) / rate for sample in of.get(("alone",), [])}
@@ -33,7 +33,8 @@ def concluded(samples: Sequence[Sample], *, rate: float, threshold: int) -> Conc
         for (position,), found in grouped(samples, "position").items()
     }
     wrong = [position for position, seen in values.items() if len(seen) > 1]
-    notes = [f"The value differs between runs of {', '.join(wrong)}: it must not."] if wrong else []
+    notes = [*said]
+    notes += [f"The value differs between runs of {', '.join(wrong)}: it must not."] if wrong else []
     tables = (
         Table.of("recordings", [_recording_row(sample) for sample in of.get(("recording",), [])]),
         Table.of(

@@ -16,6 +16,10 @@ MOST_PER_NODE = 256
 def errands_on(text: str, make: Make, *, per_node: int = 1) -> Errands:
     """Errands on the cluster that `text` names, with so many lanes on each node. Nothing is started before `start`."""
     address = _checked(text, per_node)
+    if address.engine == "inside":
+        from outflank.distributed.errands.inside import Inside
+
+        return Errands(Inside(make, nodes=address.nodes or 1, per_node=per_node))
     if address.engine == "mpi":
         from outflank.distributed.errands.on_mpi import MpiErrands
 

@@ -1,51 +1,47 @@
-"""Report 000's tables, on the nodes of a cluster: the threshold, the replication depth and the speed-ups."""
+"""Report 000's tables, on the nodes of a cluster: the threshold and the replication depth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from outflank.boards import Board
-from outflank.distributed.addresses import parse_address
+from outflank.distributed.addresses import FORMS, parse_address
 from outflank.distributed.replication import POLICIES, replication_named
-from outflank.errors import OutflankError
-from outflank.lab.boards import othello_start
-from outflank.lab.classroom import REPORT_000
-from outflank.lab.cluster_samples import TOGETHER, cluster_tasks
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.errors import InvalidOption, OutflankError
+from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
+from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import (
-    SEARCHED,
-    Side,
-    doubtful,
-    grouped,
-    median,
-    median_count,
-    number,
-    relative_spread,
-    search_overhead,
-    share,
-    spread,
-)
+from outflank.lab.measuring import SEARCHED, Side, doubtful, grouped, median, median_count, number, share
+from outflank.lab.programs import ProgramChoice, program_note
 from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
-from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
-from outflank.words import how_many
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
 """Report 000's names for the policies."""
 
-USUAL_THRESHOLDS = (7, 8, 9, 10, 11, 12)
+USUAL_THRESHOLDS = {"othello": (7, 8, 9, 10, 11, 12), "abalone": (3, 4, 5, 6)}
 """Plies left at which parts become jobs. Report 000's 1 to 9 made jobs of milliseconds to seconds on its machines; ours
 are some hundred times as fast, and these make jobs of the same kind."""
 
+USUAL_DEPTHS = {"othello": 15, "abalone": 7}
+"""Plies that take one worker some seconds from the start."""
 
-def check_cluster(where: str | None, policies: Sequence[str]) -> None:
-    """Refuse a cluster, or policies, that are none, before anything is started."""
-    if where is not None:
-        parse_address(where)
+CLUSTER = f"{FORMS}."
+NODES = "Nodes of the cluster that take part.  [all]"
+
+
+def check_cluster(where: str | None, policies: Sequence[str], nodes: Sequence[int | None] = ()) -> None:
+    """Refuse a cluster, or policies, that are none, or more nodes than it has, before anything is started."""
     for policy in policies:
         replication_named(policy)
+    if where is None:
+        return
+    most = parse_address(where).nodes
+    for count in nodes:
+        if count is not None and (count < 1 or (most is not None and count > most)):
+            raise InvalidOption(f"nodes={count}: {where} has {'one' if most == 1 else f'1 to {most}'}")
 
 
 def policy_name(text: str) -> str:
@@ -56,28 +52,57 @@ def policy_name(text: str) -> str:
 # --- the threshold ---
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searching:
+    """What a cluster and one worker search, and how."""
+
+    board: Board[Any]
+    depth: int
+    options: dict[str, Any]
+
+
+def searched_from(
+    chosen: ProgramChoice, game: str, positions: Sequence[str] | None, depth: int
+) -> dict[str, Searching]:
+    """The positions that are asked for, by name; without any, the game's start. Report 000's program plays Othello."""
+    return {
+        each.name: Searching(
+            board=each.board, depth=each.depth or depth, options=chosen.searched_with(each.board, "000")
+        )
+        for each in chosen_boards(game, positions or ("start",))
+    }
+
+
 def threshold_tasks(
-    where: str, policies: Sequence[str], thresholds: Sequence[int], depth: int, rounds: int
+    where: str,
+    nodes: int | None,
+    searched: dict[str, Searching],
+    policies: Sequence[str],
+    thresholds: Sequence[int],
+    rounds: int,
 ) -> list[Task]:
     """Report 000's second table: every policy with every threshold."""
-    board = othello_start()
     sides = [
         (
             Side(
-                labels={"replication": policy, "threshold": threshold},
-                board=board,
-                depth=depth,
-                options={**REPORT_000, "threshold": threshold},
+                labels={"position": name, "replication": policy, "threshold": threshold},
+                board=each.board,
+                depth=each.depth,
+                options={**each.options, "threshold": threshold},
             ),
             where,
-            None,
+            nodes,
             policy,
         )
+        for name, each in searched.items()
         for policy in policies
         for threshold in thresholds
     ]
-    alone = Side(labels={"replication": ALONE}, board=board, depth=depth, options={**REPORT_000, "workers": 1})
-    return cluster_tasks(sides, [alone], rounds)
+    alone = [
+        Side(labels={"position": name, "replication": ALONE}, board=each.board, depth=each.depth, options=each.options)
+        for name, each in searched.items()
+    ]
+    return cluster_tasks(sides, alone, rounds)
 
 
 def threshold_shape(sample: Sample) -> Shape:
@@ -87,28 +112,34 @@ def threshold_shape(sample: Sample) -> Shape:
     return sample_shape(TOGETHER, replication=str, round=Several)
 
 
-def threshold_conclusion(where: str, samples: Sequence[Sample], rounds: int) -> Conclusion:
-    """Its tables, one for each policy, with the report's columns."""
+def threshold_conclusion(where: str, samples: Sequence[Sample], rounds: int, said: Sequence[str]) -> Conclusion:
+    """Its tables, one for each policy and position, with the report's columns."""
     together = [sample for sample in samples if sample["replication"] != ALONE]
-    alone = [sample for sample in samples if sample["replication"] == ALONE]
-    tables, series, notes = [], [], []
+    several = len(grouped(samples, "position")) > 1
+    tables, series, notes = [], [], [*said]
     faster: list[tuple[str, float, Cell]] = []
-    for (policy,), of_policy in grouped(together, "replication").items():
-        name = policy_name(str(policy))
-        groups = {int(number(key)): found for (key,), found in grouped(of_policy, "threshold").items()}
-        rows = [_threshold_row(threshold, found, alone) for threshold, found in sorted(groups.items())]
-        nodes = parse_address(where).nodes
-        faster += [(f"{policy}, threshold {row['threshold']}", nodes, row["speed-up"]) for row in rows if nodes]
+    for (position, policy), of_policy in grouped(together, "position", "replication").items():
+        alone = [each for each in samples if each["replication"] == ALONE and each.get("position") == position]
+        name, here = policy_name(str(policy)), f"{policy} in {position}" if several else str(policy)
+        groups = {int(number(key)): found for (key,), found in sorted(grouped(of_policy, "threshold").items())}
+        rows = [_threshold_row(threshold, found, alone) for threshold, found in groups.items()]
+        faster += [
+            (f"{here}, threshold {threshold}", _members(found), row["speed-up"])
+            for (threshold, found), row in zip(groups.items(), rows, strict=True)
+        ]
         like = f" (report 000's {PROGRAMS[name]})" if name in PROGRAMS else ""
-        tables.append(Table.of(f"threshold, {policy}{like}, {where}", rows))
-        times = {threshold: median(found, "seconds") for threshold, found in sorted(groups.items())}
+        tables.append(Table.of(f"threshold, {here}{like}, {where}", rows))
+        notes += undivided_notes({f"{here} with threshold {each}": found for each, found in groups.items()})
+        times = {each: median(divided(found), "seconds") for each, found in groups.items() if divided(found)}
+        if not times:
+            continue
         best = min(times, key=lambda threshold: times[threshold])
-        notes.append(f"{policy}: jobs of {how_many(best, 'ply', 'plies')} are fastest.")
+        notes.append(f"{here}: jobs of {best} plies are fastest.")
         points = tuple((threshold, seconds / times[best]) for threshold, seconds in times.items())
-        series.append(Series(name=str(policy), points=points))
+        series.append(Series(name=here, points=points))
     for program in PROGRAMS.values():
-        found = {row["threshold"]: row["sum_s"] for row in published_rows("000", f"threshold_{program}")}
-        points = tuple((threshold, seconds / min(found.values())) for threshold, seconds in found.items())
+        published = {row["threshold"]: row["sum_s"] for row in published_rows("000", f"threshold_{program}")}
+        points = tuple((threshold, seconds / min(published.values())) for threshold, seconds in published.items())
         series.append(Series(name=f"000 {program}, 64 processors", points=points, style="points", published=True))
     plot = Plot(
         title="time by threshold, relative to each policy's best",
@@ -116,29 +147,36 @@ def threshold_conclusion(where: str, samples: Sequence[Sample], rounds: int) -> 
         y="time / least time",
         series=tuple(series),
     )
-    values = {sample["value"] for sample in samples}
+    wrong = value_notes(samples)
     return Conclusion(
         tables=tuple(tables),
         figures=(plot,) if together else (),
-        notes=(*notes, *doubtful(faster, rounds), *_value_notes(values)),
-        passed=len(values) <= 1,
+        notes=(*notes, *doubtful(faster, rounds), *wrong),
+        passed=not wrong,
     )
 
 
+def _members(found: Sequence[Sample]) -> float:
+    """Nodes that took part; documents of old do not say."""
+    return max((number(sample["members"]) for sample in found if "members" in sample), default=float("inf"))
+
+
 def _threshold_row(threshold: int, found: Sequence[Sample], alone: Sequence[Sample]) -> Sample:
+    shared = divided(found)
     return {
         "threshold": threshold,
-        **_times(found),
-        "steal success": _steal_success(found),
+        **times(found),
+        "steal success": steal_success(found),
         "bytes transferred": median_count(found, "bytes"),
         "jobs": median_count(found, "jobs"),
         "nodes": median_count(found, "nodes"),
-        "speed-up": median(alone, "seconds") / median(found, "seconds") if alone else None,
+        "speed-up": median(alone, "seconds") / median(shared, "seconds") if alone and shared else None,
         "runs": len(found),
     }
 
 
-def _times(found: Sequence[Sample]) -> Sample:
+def times(found: Sequence[Sample]) -> Sample:
+    """Report 000's three columns."""
     return {
         "useful (s)": median(found, "useful_per_node"),
         "overhead (s)": median(found, "overhead_per_node"),
@@ -146,34 +184,52 @@ def _times(found: Sequence[Sample]) -> Sample:
     }
 
 
-def _steal_success(found: Sequence[Sample]) -> float | None:
+def steal_success(found: Sequence[Sample]) -> float | None:
+    """The part of attempts to steal that found something."""
     return share(sum(number(each["steals_won"]) for each in found), sum(number(each["steals_tried"]) for each in found))
 
 
-def _value_notes(values: set[Any]) -> list[str]:
-    return [f"The value differs: {', '.join(map(str, values))}. It must not."] if len(values) > 1 else []
+def value_notes(samples: Sequence[Sample]) -> list[str]:
+    """What to say of values that differ in one position."""
+    found = []
+    for (position,), here in grouped(samples, "position").items():
+        values = {sample["value"] for sample in here}
+        if len(values) > 1:
+            of = f" of {position}" if position is not None else ""
+            found.append(f"The value{of} differs: {', '.join(map(str, values))}. It must not.")
+    return found
 
 
 # --- the replication depth ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicationChoice(Parameters):
+class ReplicationChoice(ProgramChoice):
     """What is measured."""
 
-    cluster: str = option("local:2", "The cluster: local:N, ray://HOST:PORT or mpi.")
+    cluster: str = option("local:2", CLUSTER)
+    nodes: int | None = option(None, NODES)
     policies: tuple[str, ...] = option(("depth", "async"), "Policies that have a depth.")
-    replication_depths: tuple[int, ...] = option((8, 9, 10, 11), "Plies left that an entry must have.")
+    replication_depths: tuple[int, ...] | None = option(
+        None, "Plies left that an entry must have.  [8-11; Abalone 3-6]"
+    )
     threshold: int | None = option(None, "Plies left at which a part becomes a job.  [as long as the engine likes]")
-    depth: int = option(15, "Plies, from the start.")
+    game: str = option("othello", "othello or abalone.")
+    positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's start]")
+    depth: int | None = option(None, "Plies.  [15; Abalone 7]")
     rounds: int = option(3, "Times that each side is measured.")
 
     def __post_init__(self) -> None:
         super(ReplicationChoice, self).__post_init__()
-        parse_address(self.cluster)
+        check_cluster(self.cluster, (), (self.nodes,))
         for name in self.policies:
             if name not in POLICIES or not POLICIES[name].sends:
                 raise OutflankError(f"policies={name}: one of {', '.join(key for key in POLICIES if key != 'none')}")
+        self.searched()
+
+    def searched(self) -> dict[str, Searching]:
+        """What is searched, by the names of the positions."""
+        return searched_from(self, self.game, self.positions, self.depth or USUAL_DEPTHS.get(self.game, 1))
 
 
 @register
@@ -186,19 +242,21 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
     parameters = ReplicationChoice
 
     def tasks(self, chosen: ReplicationChoice) -> Sequence[Task]:
-        board = othello_start()
-        options = {**REPORT_000, "threshold": chosen.threshold}
-        policies = [
-            "none",
-            *(f"{name}:depth={depth}" for name in chosen.policies for depth in chosen.replication_depths),
-        ]
+        depths = chosen.replication_depths or ((8, 9, 10, 11) if chosen.game == "othello" else (3, 4, 5, 6))
+        policies = ["none", *(f"{name}:depth={depth}" for name in chosen.policies for depth in depths)]
         sides = [
             (
-                Side(labels={"replication": policy}, board=board, depth=chosen.depth, options=options),
+                Side(
+                    labels={"position": name, "replication": policy},
+                    board=each.board,
+                    depth=each.depth,
+                    options={**each.options, "threshold": chosen.threshold},
+                ),
                 chosen.cluster,
-                None,
+                chosen.nodes,
                 policy,
             )
+            for name, each in chosen.searched().items()
             for policy in policies
         ]
         return cluster_tasks(sides, [], chosen.rounds)
@@ -207,17 +265,24 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
         return sample_shape(TOGETHER, replication=Annotated[str, replication_named], round=Several)
 
     def conclude(self, chosen: ReplicationChoice, samples: Sequence[Sample]) -> Conclusion:
-        groups = {str(key): found for (key,), found in grouped(samples, "replication").items()}
+        several = len(grouped(samples, "position")) > 1
+        groups = {
+            (f"{policy} in {position}" if several else str(policy)): found
+            for (position, policy), found in grouped(samples, "position", "replication").items()
+        }
         lines: list[Sample] = []
         series: dict[str, list[tuple[float, float]]] = {}
-        for text, found in groups.items():
-            policy = replication_named(text)
+        for found in groups.values():
+            policy = replication_named(str(found[0]["replication"]))
             depth = policy.depth if policy.sends else None
+            here: Sample = {"position": found[0]["position"]} if several else {}
+            name = f"{policy.name} in {found[0]['position']}" if several else policy.name
             lines.append(
                 {
+                    **here,
                     "policy": policy.name,
                     "min. depth": depth,
-                    **_times(found),
+                    **times(found),
                     "table hits + sorts": round(
                         median(found, lambda each: number(each["replicated_hits"]) + number(each["replicated_sorts"]))
                     ),
@@ -227,12 +292,13 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
                     "waited (s)": median(found, "waited_seconds"),
                     "messages": median_count(found, "messages"),
                     "entries": median_count(found, "entries_sent"),
+                    "jobs": median_count(found, "jobs"),
                     "nodes": median_count(found, "nodes"),
                     "runs": len(found),
                 }
             )
-            if depth is not None:
-                series.setdefault(policy.name, []).append((depth, median(found, "seconds")))
+            if depth is not None and divided(found):
+                series.setdefault(name, []).append((depth, median(divided(found), "seconds")))
         best = {name: min(points, key=lambda point: point[1]) for name, points in series.items()}
         published = {row["min_depth"]: row["sum_s"] for row in published_rows("000", "replication")}
         least = min(published.values())
@@ -248,8 +314,9 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
                 published=True,
             )
         )
-        values = {sample["value"] for sample in samples}
-        notes = [f"{name}: a depth of {int(depth)} is fastest." for name, (depth, _) in best.items()]
+        said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
+        notes, wrong = [*said, *undivided_notes(groups)], value_notes(samples)
+        notes += [f"{name}: a depth of {int(depth)} is fastest." for name, (depth, _) in best.items()]
         return Conclusion(
             tables=(
                 Table.of(f"replication depth, {chosen.cluster}", lines),
@@ -263,159 +330,6 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
                     series=tuple(curves),
                 ),
             ),
-            notes=(*notes, *_value_notes(values)),
-            passed=len(values) <= 1,
+            notes=(*notes, *wrong),
+            passed=not wrong,
         )
-
-
-# --- speed-ups ---
-
-OPENINGS = {"start": "", "diagonal": "f5d6c3d3c4f4f6", "perpendicular": "f5d6c5f4e3c6d3f6", "parallel": "f5f6e6f4e3"}
-"""Start boards, by what their openings are called: several, for luck differs from tree to tree."""
-
-
-def start_board(text: str, depth: int) -> tuple[Board[Any], int]:
-    """One of them, or a position in any notation, with the depth to which it is searched: `start@19`, or the usual."""
-    name, _, given = text.rpartition("@") if "@" in text else (text, "", "")
-    if given and not (given.isascii() and given.isdigit() and 1 <= int(given) <= 60):
-        raise OutflankError(f"boards={text}: a number of plies is expected after the @")
-    if name in OPENINGS:
-        board: Board[Any] = Board.from_text(OPENINGS[name]) if OPENINGS[name] else othello_start()
-    else:
-        board = Board.from_text(name)
-    return board, int(given or depth)
-
-
-def scaling_tasks(
-    where: str, boards: Sequence[str], policies: Sequence[str], nodes: Sequence[int], depth: int, rounds: int
-) -> list[Task]:
-    """One worker alone, and every policy on every number of nodes, on several boards."""
-    options = {"algorithm": "pvs", "table_bits": 22}
-    alone, sides = [], []
-    for name in boards:
-        board, plies = start_board(name, depth)
-        alone.append(
-            Side(
-                labels={"board": name, "replication": ALONE, "nodes_used": 1}, board=board, depth=plies, options=options
-            )
-        )
-        sides += [
-            (
-                Side(
-                    labels={"board": name, "replication": policy, "nodes_used": count},
-                    board=board,
-                    depth=plies,
-                    options=options,
-                ),
-                where,
-                count,
-                policy,
-            )
-            for policy in policies
-            for count in nodes
-        ]
-    return cluster_tasks(sides, alone, rounds)
-
-
-def scaling_shape(sample: Sample) -> Shape:
-    """What its samples hold."""
-    searched = SEARCHED if sample.get("replication") == ALONE else TOGETHER
-    return sample_shape(searched, board=str, replication=str, nodes_used=Several, round=Several)
-
-
-def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int) -> Conclusion:
-    """Useful time, overhead and total of each, as report 000 has them, and the speed-ups."""
-    groups = grouped(samples, "board", "replication", "nodes_used")
-    lines = [_scaling_row(key, found, groups.get((key[0], ALONE, 1))) for key, found in groups.items()]
-    differing = [
-        board for (board,), found in grouped(samples, "board").items() if len({sample["value"] for sample in found}) > 1
-    ]
-    notes = [f"The value differs on {board}: it must not." for board in differing]
-    tables = [Table.of(f"scaling, {where}", lines)]
-    policies = [key for (key,) in grouped(samples, "replication") if key != ALONE]
-    summary, curves = [], []
-    for policy in policies:
-        points = []
-        for count in sorted({int(number(key[2])) for key in groups if key[1] == policy}):
-            ratios = [
-                median(groups[board, ALONE, 1], "seconds") / median(groups[board, policy, count], "seconds")
-                for (board,) in grouped(samples, "board")
-                if (board, policy, count) in groups and (board, ALONE, 1) in groups
-            ]
-            if not ratios:
-                continue
-            together = sum(ratios) / len(ratios)
-            points.append((float(count), together))
-            summary.append(
-                {
-                    "replication": policy,
-                    "nodes": count,
-                    "speed-up, mean": together,
-                    "least": min(ratios),
-                    "most": max(ratios),
-                    "boards": len(ratios),
-                }
-            )
-        curves.append(Series(name=str(policy), points=tuple(points)))
-    if summary:
-        tables.insert(0, Table.of("speed-up over one worker, all boards", summary))
-    faster = [(f"{row['replication']} on {row['board']}", number(row["nodes"]), row["speed-up"]) for row in lines]
-    notes += [*doubtful(faster, rounds), *_async_note(groups)]
-    if any(int(number(key[2])) > usable_cores() for key in groups) and where.startswith("local"):
-        notes.append(
-            f"More nodes than the {usable_cores():g} cores of this machine take turns: only their nodes count."
-        )
-    serial = published_rows("000", "speedup")[0]["seq_total_s"]
-    for program in PROGRAMS.values():
-        points_ = tuple(
-            (row["processors"], serial / row[f"{program}_total_s"])
-            for row in published_rows("000", "speedup")
-            if row[f"{program}_total_s"] is not None
-        )
-        curves.append(Series(name=f"000 {program}", points=points_, style="points", published=True))
-    plot = Plot(
-        title="speed-up against one worker", x="nodes", y="speed-up", series=tuple(curves), log_x=True, log_y=True
-    )
-    return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes), passed=not differing)
-
-
-def _scaling_row(key: tuple[Any, ...], found: Sequence[Sample], alone: Sequence[Sample] | None) -> Sample:
-    board, policy, count = key
-    seconds = median(found, "seconds")
-    low, high = spread(found, "seconds")
-    row: Sample = {"board": board, "replication": policy, "nodes": count}
-    if policy == ALONE:
-        row |= {"useful (s)": seconds, "overhead (s)": 0.0, "total (s)": seconds}
-    else:
-        row |= _times(found)
-    return row | {
-        "least (s)": low,
-        "most (s)": high,
-        "spread": f"{relative_spread(found, 'seconds'):.1%}",
-        "speed-up": median(alone, "seconds") / seconds if alone and policy != ALONE else None,
-        "nodes searched": median_count(found, "nodes"),
-        "search overhead": search_overhead(found, alone) if alone and policy != ALONE else None,
-        "jobs": median_count(found, "jobs") if policy != ALONE else None,
-        "threshold": median_count(found, "threshold") if policy != ALONE else None,
-        "steal success": _steal_success(found) if policy != ALONE else None,
-        "bytes": median_count(found, "bytes") if policy != ALONE else None,
-        "messages": median_count(found, "messages") if policy != ALONE else None,
-        "slowest stop (ms)": (
-            1e3 * max(number(each["slowest_stop_seconds"]) for each in found) if policy != ALONE else None
-        ),
-        "runs": len(found),
-    }
-
-
-def _async_note(groups: dict[tuple[Any, ...], list[Sample]]) -> list[str]:
-    """How `async` stands beside `none`, round by round, where both were measured."""
-    ratios = []
-    for (board, policy, count), found in groups.items():
-        if policy_name(str(policy)) == "async" and (board, "none", count) in groups and number(count) > 1:
-            beside = {each["round"]: number(each["seconds"]) for each in groups[board, "none", count]}
-            ratios += [number(each["seconds"]) / beside[each["round"]] for each in found if each["round"] in beside]
-    if not ratios:
-        return []
-    ratios.sort()
-    middle = ratios[len(ratios) // 2]
-    return [f"async takes {middle:.3f} of none's time (median of {how_many(len(ratios), 'pair')}, interleaved)."]

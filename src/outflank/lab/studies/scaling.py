@@ -1,13 +1,15 @@
 """How much faster more workers are: the table that all five reports have."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from outflank.distributed.addresses import parse_address
+from outflank.distributed.cluster import SPLITTINGS
 from outflank.errors import InvalidOption, OutflankError
 from outflank.lab.boards import POSITIONS, chosen_boards
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option, register
 from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
     RANGES,
@@ -29,15 +31,16 @@ from outflank.lab.measuring import (
     share,
     speed_up_range,
 )
+from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
 from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
-from outflank.lab.studies.clusters import (
-    OPENINGS,
-    check_cluster,
+from outflank.lab.studies.cluster_scaling import (
+    CLUSTER_DEPTHS,
+    CLUSTER_POSITIONS,
     scaling_conclusion,
     scaling_shape,
     scaling_tasks,
-    start_board,
 )
+from outflank.lab.studies.clusters import CLUSTER, Searching, check_cluster
 from outflank.lab.threads import thread_figures, thread_table
 from outflank.lab.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
@@ -45,51 +48,61 @@ from outflank.schema import Several, Shape
 from outflank.search.division import check_carries, scheme_named
 from outflank.words import how_many
 
-CLUSTER_DEPTH = 17
-"""Plies that take one worker some 20 to 60 seconds from an opening."""
-
 FEWEST_ROUNDS = 5
 """Repeats below which medians are not worth a conclusion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class Choice(ProgramChoice):
     """What is measured."""
 
+    program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
     game: str = option("othello", "othello (a mid-game board) or abalone (report 003's first mid-game).")
-    positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
+    positions: tuple[str, ...] | None = option(
+        None, f"{POSITIONS}  [the game's mid-game board; on a cluster, its openings]"
+    )
     whole_game: str | None = option(None, WHOLE_GAME)
-    schemes: tuple[str, ...] | None = option(None, "Schemes, by name.  [ybw; fork-join for a report's game]")
+    schemes: tuple[str, ...] | None = option(
+        None, "Schemes, by name; on a cluster one.  [ybw; fork-join for a report's game]"
+    )
     algorithm: str | None = option(None, "minimax, alphabeta, pvs or mtdf.  [pvs; minimax for fork-join]")
-    depth: int | None = option(None, "Plies.  [12 for Othello, 6 for Abalone; minimax 7 and 4]")
+    depth: int | None = option(None, "Plies.  [12 for Othello, 6 for Abalone; minimax 7 and 4; a cluster 17 and 9]")
     workers: tuple[int, ...] = option(core_counts(), "Numbers of workers.")
     rounds: int = option(FEWEST_ROUNDS, "Times that each is measured.")
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's, or report's]")
     schedule: str | None = option(None, "one, rows or static: how a node's moves are handed out.  [one; 004: rows]")
     share_alpha: bool = option(True, "Whether root moves know of each other's values; report 003's do not.")
-    cluster: str | None = option(None, "Measure nodes of a cluster: local:N, ray://HOST:PORT or mpi.")
-    nodes: tuple[int, ...] = option((1, 2), "Numbers of its nodes, each with one worker.")
+    cluster: str | None = option(None, f"Measure nodes of a cluster: {CLUSTER}")
+    nodes: tuple[int, ...] | None = option(None, "Numbers of its nodes, each with one worker.  [1,2]")
     policies: tuple[str, ...] = option(("none", "async"), "How they tell each other of entries.")
-    boards: tuple[str, ...] = option(
-        tuple(OPENINGS), "What they search: openings by name, or positions; start@19: to that depth."
-    )
 
     def __post_init__(self) -> None:
         super(Choice, self).__post_init__()
-        check_cluster(self.cluster, self.policies)
+        check_cluster(self.cluster, self.policies, self.nodes or ())
+        boards = chosen_boards(self.game, self.positions)
         if self.cluster is not None:
-            for board in self.boards:
-                start_board(board, CLUSTER_DEPTH)
-        chosen_boards(self.game, self.positions)
+            self.searched()
+            return
         check_playing(self.whole_game, self.game, self.positions)
         program = program_of(self.whole_game)
         if program is not None and self.algorithm not in (None, program.search["algorithm"]):
             searches = program.search["algorithm"]
             raise InvalidOption(f"algorithm={self.algorithm}: report {self.whole_game} searches by {searches}")
+        for name, given in (("program", self.program), ("evaluation", self.evaluation), ("ordering", self.ordering)):
+            if program is not None and given is not None:
+                raise InvalidOption(f"{name}={given}: report {self.whole_game}'s program is what plays")
         for name in self.dividing:
-            scheme = scheme_named(name)
-            if self.algorithm is not None or program is not None:
-                check_carries(scheme, _algorithm(self, name))
+            scheme, algorithm = scheme_named(name), _algorithm(self, name)
+            check_carries(scheme, algorithm)
+            for each in boards:
+                self.searched_with(each.board, algorithm=algorithm)
+
+    @classmethod
+    def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Of old the positions of a cluster were `boards`, and kept where there was no cluster too."""
+        found = super(Choice, cls).as_now(document)
+        boards = found.pop("boards", None)
+        return found | ({"positions": boards} if boards and found.get("cluster") is not None else {})
 
     @property
     def dividing(self) -> tuple[str, ...]:
@@ -99,11 +112,29 @@ class Choice(Parameters):
 
     def unused(self) -> tuple[str, ...]:
         if self.cluster is None:
-            return "nodes", "policies", "boards"
-        return (
-            *("game", "positions", "whole_game", "schemes", "algorithm", "workers"),
-            *("threshold", "schedule", "share_alpha"),
-        )
+            return "nodes", "policies"
+        return "whole_game", "workers", "schedule"
+
+    def node_counts(self) -> tuple[int, ...]:
+        """The numbers of a cluster's nodes that are measured."""
+        assert self.cluster is not None
+        most = parse_address(self.cluster).nodes
+        return self.nodes or tuple(count for count in (1, 2) if most is None or count <= most)
+
+    def searched(self) -> dict[str, Searching]:
+        """What a cluster searches, by the names of the positions."""
+        schemes = self.schemes or SPLITTINGS[:1]
+        if len(schemes) > 1 or schemes[0] not in SPLITTINGS:
+            raise InvalidOption(f"schemes={','.join(schemes)}: on a cluster, {' or '.join(SPLITTINGS)}")
+        more = {"share_alpha": self.share_alpha, "parallel": schemes[0], "threshold": self.threshold}
+        return {
+            each.name: Searching(
+                board=each.board,
+                depth=each.depth or self.depth or CLUSTER_DEPTHS[self.game],
+                options={**self.searched_with(each.board, OURS), **more},
+            )
+            for each in chosen_boards(self.game, self.positions or CLUSTER_POSITIONS[self.game])
+        }
 
 
 @register
@@ -117,8 +148,8 @@ class Scaling(Experiment[Choice]):
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
         if chosen.cluster is not None:
-            depth = chosen.depth or CLUSTER_DEPTH
-            return scaling_tasks(chosen.cluster, chosen.boards, chosen.policies, chosen.nodes, depth, chosen.rounds)
+            counts = chosen.node_counts()
+            return scaling_tasks(chosen.cluster, chosen.searched(), chosen.policies, counts, chosen.rounds)
         return in_rounds(_sides(chosen), chosen.rounds)
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
@@ -128,7 +159,8 @@ class Scaling(Experiment[Choice]):
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is not None:
-            return scaling_conclusion(chosen.cluster, samples, chosen.rounds)
+            said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
+            return scaling_conclusion(chosen.cluster, samples, chosen.rounds, tuple(said))
         groups = grouped(samples, "position", "scheme", "workers")
         lines: list[Sample] = []
         for (position, scheme, workers), found in groups.items():
@@ -233,9 +265,10 @@ def _sides(chosen: Choice) -> list[Side]:
                     f"scaling compares searches to a depth: {scheme} carries {algorithm}, which has none"
                 )
             depth = place.depth or chosen.depth or _usual_depth(chosen.game, algorithm, chosen.whole_game)
-            options: dict[str, Any] = {"algorithm": algorithm, "share_alpha": chosen.share_alpha}
+            options: dict[str, Any] = {"share_alpha": chosen.share_alpha}
             if algorithm == "minimax":
                 options |= {"deepen": False, "evaluation": "discs" if chosen.game == "othello" else None}
+            options |= chosen.searched_with(board, algorithm=algorithm)
             if program is not None:
                 options |= program.search
             shared = {**(program.shared if program is not None else {}), **_division(chosen)}
@@ -274,6 +307,8 @@ def _algorithm(chosen: Choice, scheme: str) -> str:
     program = program_of(chosen.whole_game)
     if program is not None:
         return str(program.search["algorithm"])
+    if chosen.program in PROGRAMS:
+        return str(PROGRAMS[chosen.program]["algorithm"])
     usual = "minimax" if scheme == "fork-join" else "pvs"
     carries = scheme_named(scheme).carries
     return usual if usual in carries else carries[0]

@@ -9,8 +9,10 @@ from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
-from outflank.distributed.replication import POLICIES, Replication, replication_named
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.distributed.replication import Replication, replication_named
+from outflank.lab.boards import othello_start
+from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
+from outflank.lab.programs import OURS, ProgramChoice, program_note
 from outflank.lab.report import Sample, sample_shape
 from outflank.lab.searched import noted, search
 from outflank.lab.simulation import Tally, simulate
@@ -55,10 +57,13 @@ CHECKED = ("none", "async")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class Choice(ProgramChoice):
     """What is recorded, and what it is replayed on."""
 
-    positions: tuple[str, ...] = option(("f5d6c3d3c4f4f6",), "Transcripts or positions, in any notation.")
+    program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
+    positions: tuple[str, ...] = option(
+        ("f5d6c3d3c4f4f6",), "Transcripts or positions, in any notation; start is Othello's."
+    )
     depth: int = option(16, "Plies.")
     thresholds: tuple[int, ...] = option((8, 9, 10, 11), "Plies left at which a part becomes a job of one node.")
     nodes: tuple[int, ...] = option((1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), "Numbers of simulated nodes.")
@@ -74,6 +79,27 @@ class Choice(Parameters):
     message: float = option(20.0, "Microseconds that a message with entries takes who sends it, and who receives it.")
     entry: float = option(0.1, "Microseconds that each entry in it takes them besides.")
     table_bits: int = option(22, "32 · 2^BITS bytes for the table of a node.")
+
+    def __post_init__(self) -> None:
+        super(Choice, self).__post_init__()
+        for name in self.policies:
+            replication_named(name)
+        for position in self.positions:
+            self.options_for(position)
+
+    def unused(self) -> tuple[str, ...]:
+        policies = [replication_named(name) for name in self.policies]
+        chosen = () if any(policy.depth is None for policy in policies) else ("depths",)
+        return chosen if any(policy.sends for policy in policies) else (*chosen, "message", "entry")
+
+    def options_for(self, position: str) -> dict[str, Any]:
+        """What a position is searched with."""
+        return {**self.searched_with(board_at(position), OURS), "table_bits": self.table_bits}
+
+
+def board_at(position: str) -> Board[Any]:
+    """A position, by its notation or as `start`."""
+    return othello_start() if position == "start" else Board.from_text(position)
 
 
 @register
@@ -118,7 +144,8 @@ class Simulate(Experiment[Choice]):
         return sample_shape(names, what=Literal[*SHAPES], position=str)
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        return concluded(samples, rate=chosen.rate * 1e6, threshold=middle(chosen.thresholds))
+        said = dict.fromkeys(program_note(chosen.options_for(position)) for position in chosen.positions)
+        return concluded(samples, rate=chosen.rate * 1e6, threshold=middle(chosen.thresholds), said=tuple(said))
 
 
 # --- measuring ---
@@ -128,10 +155,10 @@ _kept: dict[tuple[Any, ...], Recording] = {}
 
 def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Recording | None:
     """The recording, which all tasks of a threshold share; None: stopped."""
-    key = position, chosen.depth, threshold, chosen.table_bits
+    options = chosen.options_for(position)
+    key = position, chosen.depth, threshold, tuple(options.items())
     if key not in _kept:
-        board = Board.from_text(position)
-        found = calibrated(board, chosen.depth, threshold, stop=stop, table_bits=chosen.table_bits)
+        found = calibrated(board_at(position), chosen.depth, threshold, stop=stop, **options)
         if stop.called:
             return None
         _kept.clear()  # each has a table
@@ -140,8 +167,8 @@ def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Reco
 
 
 def _alone(chosen: Choice, position: str, stop: Stop) -> list[Sample]:
-    board, bits = Board.from_text(position), chosen.table_bits
-    found = search(board, Limits(depth=chosen.depth), stop=stop, workers=1, table_bits=bits)
+    options = chosen.options_for(position)
+    found = search(board_at(position), Limits(depth=chosen.depth), stop=stop, workers=1, **options)
     return [
         {"what": "alone", "position": position, "value": found.value, "nodes": found.nodes, "seconds": found.seconds}
     ]
@@ -172,7 +199,7 @@ def _described(chosen: Choice, position: str, threshold: int, stop: Stop) -> lis
             **where,
             "count": count,
             "policy": policy.name,
-            "depth": policy.depth,
+            "depth": policy.least,
             "effort": effort(policy, recording, _machines(chosen, count)),
         }
         for count in chosen.nodes
@@ -182,12 +209,11 @@ def _described(chosen: Choice, position: str, threshold: int, stop: Stop) -> lis
 
 
 def _considered(chosen: Choice, names: Iterable[str]) -> list[Replication]:
-    """Policies, with every replication depth where they have one to choose."""
-    found = []
+    """Policies, with every replication depth where none is given."""
+    found: list[Replication] = []
     for name in names:
         policy = replication_named(name)
-        varied = policy.sends and policy.depth > POLICIES["batch"].depth
-        found += [replace(policy, depth=depth) for depth in chosen.depths] if varied else [policy]
+        found += [policy] if policy.depth is not None else [replace(policy, depth=depth) for depth in chosen.depths]
     return found
 
 
@@ -207,8 +233,8 @@ def _hidden(chosen: Choice, position: str, threshold: int, depth: int, stop: Sto
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
-    board, bits = Board.from_text(position), chosen.table_bits
-    found = record(board, chosen.depth, threshold, hidden_below=depth, stop=stop, table_bits=bits)
+    options = chosen.options_for(position)
+    found = record(board_at(position), chosen.depth, threshold, hidden_below=depth, stop=stop, **options)
     return [
         {
             "what": "hidden",
@@ -227,9 +253,9 @@ def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: 
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
-    board = Board.from_text(position)
+    board = board_at(position)
     samples: list[Sample] = []
-    options = {"threshold": threshold, "table_bits": chosen.table_bits}
+    options = {**chosen.options_for(position), "threshold": threshold}
     for seed in range(1, chosen.rounds + 1):
         with Cluster(Inside(count), tuning=Tuning(alone_seconds=0.0)) as cluster:
             # Nodes that take turns on few cores must advance evenly.
@@ -240,11 +266,12 @@ def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: 
         if stop.called:
             return []
         noted(board, found, options)
+        assert cluster.head is not None
+        sent = cluster.head.replication  # a depth that was not given is known now, if anything was divided
+        sent = sent if sent.depth is not None else replace(sent, depth=chosen.depth)
         busy = sum(worker.useful_seconds for worker in found.workers)
         machines = Machines(nodes=count, rate=found.nodes / busy, head_seconds=recording.head_seconds)
-        tally = simulate(
-            board, recording, machines, replication_named(policy), depth=chosen.depth, seed=seed, stop=stop, **options
-        )
+        tally = simulate(board, recording, machines, sent, depth=chosen.depth, seed=seed, stop=stop, **options)
         samples.append(
             {
                 "what": "checked",
@@ -269,7 +296,7 @@ def _simulated(chosen: Choice, position: str, threshold: int, count: int, stop: 
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
-    board, machines = Board.from_text(position), _machines(chosen, count)
+    board, machines = board_at(position), _machines(chosen, count)
     samples: list[Sample] = []
     for name in chosen.policies:
         policy = min(_considered(chosen, (name,)), key=lambda each: effort(each, recording, machines))
@@ -283,7 +310,7 @@ def _simulated(chosen: Choice, position: str, threshold: int, count: int, stop: 
                 threshold=threshold,
                 seed=seed,
                 stop=stop,
-                table_bits=chosen.table_bits,
+                **chosen.options_for(position),
             )
             if stop.called:
                 return []
@@ -312,4 +339,13 @@ def _simulated_sample(
         "jobs": tally.jobs,
         "unrecorded": tally.unrecorded,
         "stopped": tally.stopped,
+        "useful_per_node": tally.useful_seconds / count,
+        "overhead_per_node": max(0.0, tally.seconds - tally.useful_seconds / count),
+        "steals_tried": tally.steals_tried,
+        "steals_won": tally.steals_won,
+        "bytes": round(tally.bytes),
+        "entries_sent": round(tally.entries),
+        "messages": round(tally.messages),
+        "broadcast_seconds": tally.broadcast_seconds,
+        "replicated_hits": round(tally.hits),
     }

@@ -8,7 +8,7 @@ from outflank import schema
 from outflank.distributed.replication import POLICIES
 from outflank.engine.programs import PROGRAMS
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
-from outflank.lab.classroom import PROGRAM, REPORT_000
+from outflank.lab.classroom import PROGRAM
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
@@ -27,10 +27,16 @@ from outflank.lab.measuring import (
     share,
     spread,
 )
+from outflank.lab.programs import ProgramChoice, program_note
 from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.studies.clusters import (
+    CLUSTER,
+    NODES,
+    USUAL_DEPTHS,
     USUAL_THRESHOLDS,
+    Searching,
     check_cluster,
+    searched_from,
     threshold_conclusion,
     threshold_shape,
     threshold_tasks,
@@ -195,22 +201,37 @@ class Sweep(Experiment[Any]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdChoice(Choice):
+class ThresholdChoice(ProgramChoice):
     """What is measured."""
 
-    depth: int = option(15, "Plies.")
+    workers: int = option(core_counts()[-1], "Workers that share the search.")
+    rounds: int = option(5, "Times that each side is measured.")
+    game: str = option("othello", "othello or abalone.")
+    positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's start]")
+    depth: int | None = option(None, "Plies.  [15; Abalone 7]")
     thresholds: tuple[int, ...] | None = option(
-        None, "Plies left at which parts are no longer divided.  [1,3,5,7,9; on a cluster 7-12]"
+        None, "Plies left at which parts are no longer divided.  [1,3,5,7,9; on a cluster 7-12; Abalone 3-6]"
     )
-    cluster: str | None = option(None, "Measure on a cluster: local:N, ray://HOST:PORT or mpi.")
+    cluster: str | None = option(None, f"Measure on a cluster: {CLUSTER}")
+    nodes: int | None = option(None, NODES)
     policies: tuple[str, ...] = option(tuple(POLICIES), "How its nodes tell each other of entries.")
 
     def __post_init__(self) -> None:
         super(ThresholdChoice, self).__post_init__()
-        check_cluster(self.cluster, self.policies)
+        check_cluster(self.cluster, self.policies, (self.nodes,))
+        self.searched()
+
+    def searched(self) -> dict[str, Searching]:
+        """What is searched, by the names of the positions."""
+        return searched_from(self, self.game, self.positions, self.depth or USUAL_DEPTHS.get(self.game, 1))
+
+    def every_threshold(self) -> tuple[int, ...]:
+        """The thresholds that are compared."""
+        usual = (1, 3, 5, 7, 9) if self.cluster is None and self.game == "othello" else USUAL_THRESHOLDS[self.game]
+        return self.thresholds or usual
 
     def unused(self) -> tuple[str, ...]:
-        return ("policies",) if self.cluster is None else ("workers", "positions")
+        return ("policies", "nodes") if self.cluster is None else ("workers",)
 
 
 @register
@@ -223,19 +244,34 @@ class Threshold(Sweep):
     parameters = ThresholdChoice
     varied, usual = "threshold", "start"
 
-    def varieties(self, chosen: ThresholdChoice) -> list[tuple[Any, dict[str, Any]]]:
-        shared = {**REPORT_000, "parallel": "ybw", "workers": chosen.workers}
-        thresholds = chosen.thresholds or (1, 3, 5, 7, 9)
+    def sides(self, chosen: ThresholdChoice) -> list[Side]:
+        shared: dict[str, Any] = {"parallel": "ybw", "workers": chosen.workers}
+        varieties: list[tuple[Any, dict[str, Any]]] = [
+            (ALONE, {"workers": 1}),
+            *((threshold, {**shared, "threshold": threshold}) for threshold in chosen.every_threshold()),
+        ]
         return [
-            (ALONE, {**REPORT_000, "workers": 1}),
-            *((depth, {**shared, "threshold": depth}) for depth in thresholds),
+            Side(
+                labels={"position": name, self.varied: label},
+                board=each.board,
+                depth=each.depth,
+                options={**each.options, **options},
+            )
+            for name, each in chosen.searched().items()
+            for label, options in varieties
         ]
 
     def tasks(self, chosen: ThresholdChoice) -> Sequence[Task]:
         if chosen.cluster is None:
             return super().tasks(chosen)
-        thresholds = chosen.thresholds or USUAL_THRESHOLDS
-        return threshold_tasks(chosen.cluster, chosen.policies, thresholds, chosen.depth, chosen.rounds)
+        return threshold_tasks(
+            chosen.cluster,
+            chosen.nodes,
+            chosen.searched(),
+            chosen.policies,
+            chosen.every_threshold(),
+            chosen.rounds,
+        )
 
     def shape(self, chosen: ThresholdChoice, sample: Sample) -> schema.Shape:
         return super().shape(chosen, sample) if chosen.cluster is None else threshold_shape(sample)
@@ -243,7 +279,8 @@ class Threshold(Sweep):
     def conclude(self, chosen: ThresholdChoice, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is None:
             return super().conclude(chosen, samples)
-        return threshold_conclusion(chosen.cluster, samples, chosen.rounds)
+        said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
+        return threshold_conclusion(chosen.cluster, samples, chosen.rounds, tuple(said))
 
     def published(self) -> tuple[Series, ...]:
         found = []

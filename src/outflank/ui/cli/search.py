@@ -119,7 +119,7 @@ class Latest:
     "--cluster",
     "where",
     metavar="CLUSTER",
-    help="Search on many machines: local:N, ray://HOST:PORT or mpi; --workers are those of each node then.",
+    help="Search on many nodes: local:N, inside:N, ray://HOST:PORT or mpi; --workers are those of each node then.",
 )
 @click.option(
     "--replicate",
