@@ -195,7 +195,8 @@ def _chosen(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
     used = chosen.used()
     for name in parameters:
         if name not in used and getattr(chosen, name) != known[name].default:
-            because = "without a cluster" if getattr(chosen, "cluster", None) is None else "on a cluster"
+            where = "without a cluster" if getattr(chosen, "cluster", None) is None else "on a cluster"
+            because = where if "cluster" in known else "as the others are chosen"
             raise InvalidOption(f"{name} plays no part {because}: leave it out")
     return chosen
 

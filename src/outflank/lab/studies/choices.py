@@ -1,6 +1,6 @@
 """What report 000 chose for its sequential program: ordering, pivot, coarseness, symmetry, and what its table gave."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from outflank.lab.experiment import Conclusion, Experiment, Task, option, regist
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import Side, grouped, number, searched, warm
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.studies.choosing import MIDGAME, START, Choice, Choosing
+from outflank.lab.studies.choosing import MIDGAME, START, BoardsChoice, Choice, Choosing
 from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -128,10 +128,16 @@ class Algorithms(Choosing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableChoice(Choice):
+class TableChoice(BoardsChoice):
     """What is measured."""
 
     near: int = option(7, "Plies left from which a hit counts as near the root: report 000 replicates from 7.")
+
+    @classmethod
+    def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Of old a number of rounds was kept that played no part: hits are the same every time."""
+        found = super(TableChoice, cls).as_now(document)
+        return {name: value for name, value in found.items() if name != "rounds"}
 
 
 @register

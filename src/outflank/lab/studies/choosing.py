@@ -20,22 +20,33 @@ FEW = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
-    """What is measured."""
+class BoardsChoice(Parameters):
+    """Which boards are searched, and how deep."""
 
     depth: int = option(13, "Plies from the start.")
     midgame_depth: int = option(11, "Plies from any other board.")
     positions: tuple[str, ...] = option((START, MIDGAME), POSITIONS)
-    rounds: int = option(3, "Times that each side is measured.")
 
     @property
     def boards(self) -> list[Chosen]:
         """The boards."""
         return chosen_boards("othello", self.positions)
 
+    def unused(self) -> tuple[str, ...]:
+        asked = [each.name == START for each in self.boards if each.depth is None]
+        used = {"depth": True in asked, "midgame_depth": False in asked}
+        return tuple(name for name, is_used in used.items() if not is_used)
+
     def plies(self, board: Chosen) -> int:
         """How deep a board is searched."""
         return board.depth or (self.depth if board.name == START else self.midgame_depth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(BoardsChoice):
+    """What is measured."""
+
+    rounds: int = option(3, "Times that each side is measured.")
 
 
 class Choosing(Experiment[Any]):

@@ -68,6 +68,10 @@ class Choice(Parameters):
         for name in self.schemes:
             check_divides(name)
 
+    def unused(self) -> tuple[str, ...]:
+        played = () if "fork-join" in self.schemes else ("depths", "granularity", "rules")
+        return played if set(self.schemes) - {"fork-join"} else ("search_depths", "threshold")
+
 
 @register
 class Parallelism(Experiment[Choice]):

@@ -45,6 +45,9 @@ class Choice(Parameters):
             if "uct" in scheme_named(name).carries:
                 raise OutflankError(f"{name} plays at random: there is no value that its schedules could agree on")
 
+    def unused(self) -> tuple[str, ...]:
+        return () if self.position is None else ("size",)
+
 
 @register
 class Races(Experiment[Choice]):
