@@ -57,9 +57,9 @@ def main() -> None:
     rounds = int(words[0]) if words else 5
     samples: dict[str, dict[str, list[dict[str, Any]]]] = {name: {"one": [], "two": []} for name in SEARCHES}
     with connect(where, workers=1) as cluster:
-        for board in (AbaloneBoard.start(), OthelloBoard.start()):  # what is compiled and started once
-            one(board, 3)
-            together(cluster, board, 6)
+        for start in (AbaloneBoard.start(), OthelloBoard.start()):  # what is compiled and started once
+            one(start, 3)
+            together(cluster, start, 6)
         for number in range(1, rounds + 1):
             for name, (board, depth) in SEARCHES.items():
                 alone, shared = one(board, depth), together(cluster, board, depth)
