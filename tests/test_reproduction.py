@@ -150,3 +150,9 @@ def test_a_stop_ends_a_measure_without_cells(monkeypatch):
     stop = Stop()
     stop()
     assert lab.run("reproduce", which=("000",), stop=stop).samples == ()
+
+
+def test_an_experiment_whose_samples_would_hide_where_they_belong_is_refused():
+    task = lab.Task("one", lambda stop: [{"source": "a name of its own"}])
+    with pytest.raises(ValueError, match="one: a sample has 'source'"):
+        reproduce._part_samples({"report": "000", "section": "a", "source": "b"}, task, None)

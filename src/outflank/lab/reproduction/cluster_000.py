@@ -41,9 +41,16 @@ SMALLER = "Two nodes of this machine instead of 64 processors, and fewer plies t
 
 
 def simulated(
-    setting: Setting, cells: Any, *, thresholds: tuple[int, ...], nodes: tuple[int, ...], depth: int, **more: Any
+    setting: Setting,
+    cells: Any,
+    *,
+    thresholds: tuple[int, ...],
+    nodes: tuple[int, ...],
+    depth: int,
+    programs: Sequence[str] = tuple(PROGRAMS),
+    **more: Any,
 ) -> Part:
-    """A part that replays report 000's program on nodes of its time."""
+    """A part that replays report 000's programs on nodes of their time."""
     return Part(
         "simulate",
         {
@@ -52,7 +59,7 @@ def simulated(
             "depth": depth,
             "thresholds": thresholds,
             "nodes": nodes,
-            "policies": tuple(PROGRAMS.values()),
+            "policies": tuple(PROGRAMS[program] for program in programs),
             "hidden": (7,),
             "measured": (1,),
             "rounds": setting.effort.choose(1, 1, 3),
@@ -83,14 +90,21 @@ def _steals(found: Sequence[Sample]) -> float | None:
 
 
 def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
-    """Simulated where there is time, else measured on two nodes."""
-    if setting.effort == "quick":
-        small = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": THRESHOLDS}
-        cells = partial(_threshold_cells, PROGRAMS[program])
-        return [Part("threshold", {**small, "depth": 7, "rounds": 1}, cells, show=False, label=program)]
-    depth = setting.effort.choose(7, 8, 10)
-    cells = partial(_simulated_threshold_cells, program)
-    return [simulated(setting, cells, thresholds=THRESHOLDS, nodes=(64,), depth=depth, show=False, label=program)]
+    """Simulated where there is time, else measured on two nodes; low thresholds in a search of fewer plies."""
+    found = []
+    for thresholds, depth in (
+        ((1, 3, 5), setting.effort.choose(7, 9, 11)),
+        ((7, 9), setting.effort.choose(11, 13, 15)),
+    ):
+        more: dict[str, Any] = {"show": False, "label": f"{program}, depth {depth}"}
+        if setting.effort == "quick":
+            small = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": thresholds}
+            cells = partial(_threshold_cells, PROGRAMS[program], depth)
+            found.append(Part("threshold", {**small, "depth": depth, "rounds": 1}, cells, **more))
+        else:
+            size: dict[str, Any] = {"thresholds": thresholds, "nodes": (64,), "depth": depth, "programs": (program,)}
+            found.append(simulated(setting, partial(_simulated_threshold_cells, program, depth), **size, **more))
+    return found
 
 
 def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterable[Found]:
@@ -103,16 +117,34 @@ def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterab
     yield Found((threshold,), "bytes", round(median(found, "bytes")), note)
 
 
-def _threshold_cells(policy: str, samples: Sequence[Sample]) -> Iterable[Found]:
+def _threshold_cells(policy: str, depth: int, samples: Sequence[Sample]) -> Iterable[Found]:
     own = [sample for sample in samples if sample.get("replication") == policy]
     for (threshold,), found in grouped(own, "threshold").items():
-        yield from _threshold_row(threshold, found, SMALLER)
+        yield from _threshold_row(threshold, found, f"{SMALLER} Threshold {threshold}: depth {depth}.")
 
 
-def _simulated_threshold_cells(program: str, samples: Sequence[Sample]) -> Iterable[Found]:
+def _simulated_threshold_cells(program: str, depth: int, samples: Sequence[Sample]) -> Iterable[Found]:
     for (own, threshold, _), found in _replayed(samples).items():
         if own == program:
-            yield from _threshold_row(threshold, found, ON_PAPER)
+            yield from _threshold_row(threshold, found, f"{ON_PAPER} Threshold {threshold}: depth {depth}.")
+
+
+# --- every entry is told ---
+
+
+def everything_sources(setting: Setting) -> Sequence[Source]:
+    """What it costs two nodes to tell each other of everything."""
+    size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
+    chosen = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
+    return [Part("replication", {**chosen, **size}, _everything_cells, show=False)]
+
+
+def _everything_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+    told = [sample for sample in samples if str(sample.get("replication")).startswith("depth:")]
+    if told:
+        useful, overhead = median(told, "useful_per_node"), median(told, "overhead_per_node")
+        note = f"On two nodes of this machine overhead is {overhead:.2g} s, useful time {useful:.2g} s."
+        yield Found(("overhead_exceeds_application_from_processors",), "value", 2 if overhead > useful else None, note)
 
 
 # --- what is replicated ---
@@ -145,7 +177,7 @@ def _replication_cells(samples: Sequence[Sample]) -> Iterable[Found]:
 
 def speedup_sources(setting: Setting) -> Sequence[Source]:
     """On paper for all numbers of processors; really, where there is time, on one node and on two."""
-    depth = setting.effort.choose(8, 10, 12)
+    depth = setting.effort.choose(9, 13, 15)
     found = [simulated(setting, _speedup_cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
     if setting.effort == "quick":
         return found
@@ -201,8 +233,8 @@ def speedup_figure(found: Sequence[Found]) -> Sequence[Figure]:
 
 def discussion_sources(setting: Setting) -> Sequence[Source]:
     """Facts about 64 processors and about the sixteen up to which two programs are equally fast."""
-    depth = setting.effort.choose(7, 10, 12)
-    counts = (1, 8, 16, 24, 64)
+    depth = setting.effort.choose(7, 13, 15)
+    counts = (1, 16, 64)
     return [simulated(setting, _discussed, thresholds=(5,), nodes=counts, depth=depth, show=False)]
 
 

@@ -1,76 +1,214 @@
-"""Report 000: MTD(f) on a cluster."""
+"""Report 000: MTD(f) on a cluster. Its sequential program is in `sequential_000`, its cluster in `cluster_000`."""
 
-from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from outflank.lab.boards import othello_start
-from outflank.lab.classroom import REPORT_000, Stopped
-from outflank.lab.literature import fact, rows
-from outflank.lab.measuring import Side, searched, warm
-from outflank.lab.reproduction.sections import Found, Measure, Part, Section, Setting, Source
-from outflank.search.contract import Stop
+from outflank.lab.literature import rows
+from outflank.lab.reproduction import cluster_000, sequential_000
+from outflank.lab.reproduction.sections import (
+    EQUAL,
+    FACTS,
+    GIVEN,
+    Expected,
+    Measure,
+    Section,
+    close,
+    machine,
+)
 
 
-def _choices(name: str, setting: Setting) -> Sequence[Source]:
-    small: dict[str, Any] = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
-    return [Part(name, {"rounds": setting.effort.choose(1, 1, 5), **small})]
+def _said(*facts: str, **expected: Expected) -> dict[str, Any]:
+    """A section's part of the numbers in the text, and what each has to be; without a word, it is a choice."""
+    single = {((name,), "value"): expected.get(name, GIVEN) for name in (*facts, *expected)}
+    return {"table": FACTS, "key": ("fact",), "only": (*facts, *expected), "single": single}
 
 
-def _threshold(setting: Setting) -> Sequence[Source]:
-    size = {"rounds": setting.effort.choose(1, 1, 5), "depth": setting.effort.choose(11, 13, 15)}
-    return [Part("threshold", {**size, "workers": setting.workers})]
-
-
-def _depth_17(setting: Setting) -> Sequence[Source]:
-    if setting.effort == "quick":
-        return []
-    return [Measure("depth 17", partial(_searched_to_17, setting.workers), 3.0)]
-
-
-def _searched_to_17(workers: int, stop: Stop) -> Iterable[Found]:
-    speedups = {row["processors"]: row for row in rows("000", "speedup")}
-    serial_s = speedups[1]["seq_total_s"]
-    seconds: dict[str, float] = {}
-    programs: dict[str, dict[str, Any]] = {
-        "seq": {"workers": 1},
-        "seq, symmetric positions shared": {"workers": 1, "canonical": True},
-        f"par, {workers} workers": {"workers": workers, "parallel": "ybw"},
-    }
-    for name, options in programs.items():
-        side = Side(labels={}, board=othello_start(), depth=17, options={**REPORT_000, **options})
-        warm(side)
-        found, _ = searched(side, stop)
-        if stop.called:
-            raise Stopped
-        seconds[name] = found.seconds
-        theirs = speedups.get(workers, {}).get("par_total_s") if name.startswith("par") else serial_s
-        yield Found((name,), "time (s)", found.seconds, published=theirs)
-        if not name.startswith("par"):
-            yield Found((name,), "boards", found.nodes, published=fact("000", "boards_seq"))
-    together = speedups.get(workers, {}).get("par_total_s")
-    if together:
-        ours = seconds["seq"] / seconds[f"par, {workers} workers"]
-        yield Found((f"par, {workers} workers",), "speed-up", ours, published=serial_s / together)
-
+TIMES = machine("Times are another machine's, and a search of fewer plies.")
+ORDERED = {"seconds": machine("Times are another machine's."), "boards": machine(sequential_000.OTHER_BOARDS)}
+ELSEWHERE = "It is not measured: "
 
 SECTIONS: tuple[Section, ...] = (
-    *(
-        Section(report="000", where=title, title=title, sources=partial(_choices, name))
-        for name, title in (
-            ("orderings", "Move ordering"),
-            ("pivot", "The pivot"),
-            ("coarseness", "Coarseness"),
-            ("symmetry", "Symmetry"),
-        )
-    ),
-    Section(report="000", where="Transposition table", title="look-ups", sources=lambda setting: [Part("table", {})]),
     Section(
         report="000",
-        where="Hashing",
-        title="boards in a free slot",
-        sources=lambda setting: [Part("hash", {"boards": setting.effort.choose((16,), (16, 18), (16, 18, 19, 20))})],
+        where="Introduction",
+        title="a board of 4×4",
+        **_said(board_4x4_solved_seconds_below=machine("Times are another machine's.")),
+        sources=lambda setting: [Measure("4×4", sequential_000.solved)],
     ),
-    Section(report="000", where="Threshold", title="the threshold", sources=_threshold),
-    Section(report="000", where="Speed-ups", title="depth 17 from the start", key=("program",), sources=_depth_17),
+    Section(
+        report="000",
+        where="Board storage",
+        title="how a board is kept",
+        **_said(boards_conceivable=EQUAL),
+        sources=sequential_000.storage,
+    ),
+    Section(
+        report="000",
+        where="Searching the game tree",
+        title="pivot and number of moves",
+        **_said(
+            "children_array",
+            "branching_awari",
+            most_moves_found=machine("Theirs was found by thinking, ours by trying; both need not be reachable."),
+            branching_othello=close(1.3, "The mean over the nodes of searches."),
+        ),
+        sources=sequential_000.game_tree,
+    ),
+    Section(
+        report="000",
+        where="The evaluation function",
+        title="coarseness and edges",
+        **_said(
+            "coarseness_divisor",
+            edge_table_entries=EQUAL,
+            coarseness_faster_percent=machine("It is another board, and another machine."),
+        ),
+        sources=sequential_000.evaluation,
+    ),
+    Section(
+        report="000",
+        where="Move ordering, start",
+        title="from the initial position",
+        table="ordering_start",
+        key=("ordering",),
+        expected=ORDERED,
+        sources=partial(sequential_000.ordering, "start"),
+    ),
+    Section(
+        report="000",
+        where="Move ordering, mid-game",
+        title="from the mid-game board",
+        table="ordering_midgame",
+        key=("ordering",),
+        expected={"seconds": machine("Times are another machine's."), "boards": machine(sequential_000.LOST)},
+        sources=partial(sequential_000.ordering, "midgame"),
+    ),
+    Section(
+        report="000",
+        where="Move ordering",
+        title="sorts, and orderings by stage",
+        **_said(
+            "ordering_depth_start",
+            "ordering_depth_midgame",
+            full_sort_times_faster=machine("Ours loses less by the best move alone."),
+        ),
+        sources=sequential_000.sorts,
+    ),
+    Section(
+        report="000",
+        where="Transposition table, picture",
+        title="squares in the order of their storage",
+        table="quads",
+        expected=dict.fromkeys("abcdefgh", EQUAL),
+        sources=lambda setting: [Measure("quads", sequential_000.quads)],
+        notes=(
+            "Sorted, as the report has it, the four integers are the same for boards that are no images of each other; "
+            "turned until the greatest is first, they are not.",
+        ),
+    ),
+    Section(
+        report="000",
+        where="Transposition table",
+        title="symmetry and hash functions",
+        **_said(
+            "hash_bits",
+            "table_smaller_than_awari",
+            symmetric_boards=EQUAL,
+            hash_functions_tried=close(1.5, "About a dozen."),
+            hash_free_percent=machine("Another hash function, and other boards."),
+        ),
+        sources=sequential_000.table,
+    ),
+    Section(
+        report="000",
+        where="Parallelization",
+        title="what was chosen and met on the way",
+        **_said(
+            "rmi_entries_per_update",
+            overhead_exceeds_application_from_processors=machine("Entries take less time here, and so do boards."),
+            crashing_from_processors=machine(""),
+            gmi_deadlock_from_processors=machine(""),
+        ),
+        sources=cluster_000.everything_sources,
+        absent=f"{ELSEWHERE}faults of the libraries of that time, which are not ours.",
+    ),
+    Section(
+        report="000",
+        where="Test conditions",
+        title="depths and runs",
+        **_said("depth", "midgame_depth", "runs_averaged", "best_threshold", "best_replication_depth"),
+        sources=lambda setting: [],
+    ),
+    *(
+        Section(
+            report="000",
+            where=f"Threshold, {program}",
+            title="the threshold value on 64 processors",
+            table=f"threshold_{program}",
+            key=("threshold",),
+            expected=dict.fromkeys(("app_s", "overhead_s", "sum_s", "steal_success_percent", "bytes"), TIMES),
+            sources=partial(cluster_000.threshold_sources, program),
+            absent="Nothing is divided at this threshold in a search of so few plies.",
+        )
+        for program in cluster_000.PROGRAMS
+    ),
+    Section(
+        report="000",
+        where="Replication depth",
+        title="par_tuple on 32 processors",
+        table="replication",
+        key=("min_depth",),
+        expected=dict.fromkeys(
+            ("app_s", "overhead_s", "sum_s", "tt_sorts_and_hits", "broadcast_s", "broadcast_messages"), TIMES
+        ),
+        sources=cluster_000.replication_sources,
+        absent="No entry of so many plies exists in a search of so few.",
+    ),
+    Section(
+        report="000",
+        where="Speed-ups",
+        title="by version and processors",
+        table="speedup",
+        key=("processors",),
+        expected={name: TIMES for name in rows("000", "speedup")[0] if name != "processors"},
+        sources=cluster_000.speedup_sources,
+        figures=cluster_000.speedup_figure,
+    ),
+    Section(
+        report="000",
+        where="Speed-ups, seq",
+        title="depth 17 from the start",
+        key=("program",),
+        sources=sequential_000.depth_17,
+    ),
+    Section(
+        report="000",
+        where="Discussion",
+        title="what the text says of the runs",
+        **_said(
+            "awari_overhead_percent",
+            tt_hits_percent=machine("Another table, and fewer plies."),
+            tt_substantial_hits_percent=machine("Another table, and fewer plies."),
+            boards_seq=close(2.0, sequential_000.OTHER_BOARDS),
+            game_length=close(1.1, "The empty squares of the start: no game has more moves but for passes."),
+            **dict.fromkeys(
+                (
+                    "par_overhead_percent",
+                    "par_tuple_overhead_percent",
+                    "speedup_64_par_tuple",
+                    "speedup_64_par_rmi",
+                    "speedup_64_par",
+                    "equally_fast_up_to_processors",
+                    "broadcast_seconds_par_tuple",
+                    "broadcast_seconds_par_rmi",
+                    "application_speedup_64_par_tuple",
+                    "boards_64_par_tuple",
+                    "search_overhead_factor",
+                ),
+                TIMES,
+            ),
+        ),
+        sources=sequential_000.discussion,
+        absent=f"{ELSEWHERE}a search of 17 plies on 64 processors is not to be had here, and --quick leaves out seq's.",
+    ),
 )

@@ -108,8 +108,8 @@ def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[Found]:
 def game_tree(setting: Setting) -> Sequence[Source]:
     """The pivot, and how many moves boards have."""
     widths = {
-        "positions": setting.effort.choose(("middle1",), ("tournament",), ("tournament",)),
-        "depth": setting.effort.choose(6, 8, 9),
+        "positions": ("tournament",),
+        "depth": setting.effort.choose(5, 8, 9),
         "boards": setting.effort.choose(50_000, 1_000_000, 10_000_000),
         "climbs": setting.effort.choose(4, 20, 200),
     }
@@ -166,7 +166,7 @@ def table(setting: Setting) -> Sequence[Source]:
 
 
 def _hash_cells(samples: Sequence[Sample]) -> Iterable[Found]:
-    own = [sample for sample in samples if sample["source"] == "Othello, a search from the start"]
+    own = [sample for sample in samples if sample["origin"] == "Othello, a search from the start"]
     fewest = min((number(sample["boards"]) for sample in own), default=0)
     share = {str(sample["hash"]): 100 * number(sample["free"]) / fewest for sample in own if sample["boards"] == fewest}
     yield _value("hash_functions_tried", len(hashes()))

@@ -89,13 +89,13 @@ class Hash(Experiment[Choice]):
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
         return sample_shape(
-            source=str, hash=str, boards=Several, free=Count, longest=Count, by_chance=Annotated[float, Between(0, 1)]
+            origin=str, hash=str, boards=Several, free=Count, longest=Count, by_chance=Annotated[float, Between(0, 1)]
         )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = [
             {
-                "boards from": sample["source"],
+                "boards from": sample["origin"],
                 "hash": sample["hash"],
                 "boards": sample["boards"],
                 "found a free slot": f"{number(sample['free']) / number(sample['boards']):.2%}",
@@ -109,10 +109,10 @@ class Hash(Experiment[Choice]):
         few = [sample for sample in samples if sample["boards"] == fewest]
         series = [
             Series(
-                name=str(source),
+                name=str(origin),
                 points=tuple((str(each["hash"]), number(each["free"]) / fewest) for each in found),
             )
-            for (source,), found in grouped(few, "source").items()
+            for (origin,), found in grouped(few, "origin").items()
         ]
         if few:
             names = dict.fromkeys(str(sample["hash"]) for sample in few)
@@ -149,7 +149,7 @@ def _measure(name: str, source: Callable[[], Board[Any]], searched: bool, chosen
             queues = np.bincount(slots(hash_, first[:count], second[:count], chosen.bits), minlength=there)
             samples.append(
                 {
-                    "source": name,
+                    "origin": name,
                     "hash": hash_,
                     "boards": count,
                     "free": int(np.count_nonzero(queues)),

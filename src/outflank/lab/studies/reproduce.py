@@ -194,7 +194,12 @@ def _measured(section: Section, source: Measure, labels: Sample, stop: Stop) -> 
 
 def _part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
     # Its own task's name is kept beside ours: what it concludes may look at it.
-    return [{**labels, "part_task": task.name, **sample} for sample in task.run(stop)]
+    ours = {**labels, "part_task": task.name}
+    found = list(task.run(stop))
+    for sample in found:
+        if taken := ours.keys() & sample.keys():
+            raise ValueError(f"{task.name}: a sample has {sorted(taken)[0]!r}, which says where it belongs")
+    return [{**ours, **sample} for sample in found]
 
 
 def _unwrapped(sample: Sample) -> Sample:
