@@ -14,10 +14,10 @@ from pathlib import Path
 TABLES = Path(__file__).parent / "data" / "reports.txt"
 
 MARKS = {
-    "equal": re.compile(r"(\S+) ✓"),
-    "different": re.compile(r"(\S+) ≠ (\S+)"),
-    "close": re.compile(r"(\S+) ≈ (\S+)"),
-    "far": re.compile(r"(\S+) ≉ (\S+)"),
+    "equal": re.compile(r"(.+) ✓"),
+    "different": re.compile(r"(.+) ≠ (.+)"),
+    "close": re.compile(r"(.+) ≈ (.+)"),
+    "far": re.compile(r"(.+) ≉ (.+)"),
     "not done": re.compile(r"(\S+) \| –"),
     "side by side": re.compile(r"(\S+) \| (\S+)"),
     "given": re.compile(r"(\S+) \(given\)"),

@@ -114,7 +114,13 @@ def _habit(about: str, habit: str, called: str, chosen: Choice, openings: str) -
 def _monte_carlo(chosen: Choice) -> list[Bout]:
     alphabeta = ("alpha-beta", f"{PLAIN} time={chosen.seconds}")
     return [
-        _bout("monte-carlo", "", alphabeta, (name, f"computer algorithm={name} time={chosen.seconds}"), weight=6.0)
+        _bout(
+            "monte-carlo",
+            "",
+            alphabeta,
+            (name, f"computer algorithm={name} time={chosen.seconds} seed={chosen.seed}"),
+            weight=6.0,
+        )
         for name in ("uct", "flat")
     ]
 
