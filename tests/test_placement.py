@@ -1,5 +1,6 @@
 """Where workers run: topologies as Linux tells them, places for workers, and bindings that end with the search."""
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -16,10 +17,21 @@ from outflank.search.contract import Limits
 from outflank.search.deepening import iterate, search
 from outflank.search.table import Table
 from outflank.topology import topology
+from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain
 
 binding = pytest.mark.skipif(not can_bind(), reason="this system binds no thread to a processor")
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        return ended.value.code, capsys.readouterr()
+
+    return call
 
 
 @pytest.fixture
@@ -165,3 +177,39 @@ def test_a_table_that_is_dealt_to_all_nodes_works_as_any_other():
     assert interleave(address_of(memory), memory.nbytes) in (True, False)  # a container may forbid it
     assert not interleave(address_of(memory), 1)  # less than a page
     assert not interleave(address_of(memory), memory.nbytes, ())
+
+
+# --- on the command line ---
+
+EXPECTED = "expected none, compact, spread, or processors by number, like 0+2"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("scattered", f"pin=scattered: {EXPECTED}"),
+        ("0,x", f"pin=0+x: {EXPECTED}"),
+        pytest.param("4096", "pin to 4096: this process may run on ", marks=binding),
+    ],
+)
+def test_the_command_line_says_what_a_place_can_be(run, words, says):
+    status, told = run("search", "--size", "4", "--depth", "1", "--pin", words)
+    assert (status, told.err[: len(f"outflank: {says}")]) == (2, f"outflank: {says}")
+
+
+def test_what_will_not_help_is_told(run, monkeypatch):
+    from outflank.ui.cli import search as command
+
+    monkeypatch.setattr(command, "can_bind", lambda: False)
+    monkeypatch.setattr(command, "topology", lambda: topology(Path("nowhere"), {0}))
+    how = ("--workers", "1", "--evaluation", "discs", "--pin", "compact", "--interleave")
+    status, told = run("search", "--size", "4", "--depth", "1", *how)
+    assert status == 0
+    assert "warning: --pin does nothing here: this system does not bind threads to processors" in told.err
+    assert "warning: --interleave does nothing here: this machine has one memory node" in told.err
+
+
+def test_the_doctor_tells_processors_and_memory_nodes(run):
+    facts = json.loads(run("doctor", "--json")[1].out)
+    built = topology()
+    assert (facts["processors"], facts["memory_nodes"]) == (str(built), len(built.nodes))

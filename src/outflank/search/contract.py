@@ -112,7 +112,7 @@ class Options:
     schedule: Literal["one", "rows", "static"] | Annotated[int, Between(1, 1 << 20)] = "one"
     """How the moves of a divided node are handed out: by `one`, by `rows` of the board, so many at a time, or
     `static`: divided among the workers in advance."""
-    pin: Pin = "none"
+    pin: Annotated[Pin, Called("none, compact, spread, or processors by number, like 0+2")] = "none"
     """Where workers stay: `compact` (side by side), `spread` (apart), or the numbers of processors, one for each."""
     interleave: bool = False
     """Whether the table is dealt to all memory nodes in turn; else a page lies near its first writer."""

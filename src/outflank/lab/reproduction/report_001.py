@@ -1,6 +1,7 @@
 """Report 001: principal variation search, Jamboree and a shared table."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from statistics import fmean
 
 from outflank.lab.experiment import core_counts
@@ -49,8 +50,11 @@ def _means(samples: Sequence[Sample]) -> Iterable[Found]:
             yield Found((name, DEPTH), "nodes_per_turn", round(mean))
 
 
-def _text(stop: Stop) -> Iterable[Found]:
-    """What its text says of the machine, and of its own numbers."""
+def _text(games: int, stop: Stop) -> Iterable[Found]:
+    """What its text says of the method, of the machine, and of its own numbers."""
+    given = fact("001", "runs_per_colour")
+    told = "" if games == given else f"In the benchmarks below it is {games}; without --quick it is {given}."
+    yield Found(("runs_per_colour",), "value", games, told)
     here, built = this_machine(), topology()
     memory, cache = here.memory_bytes, built.last_cache_bytes
     yield Found(("numa_nodes",), "value", len(built.nodes))
@@ -62,11 +66,17 @@ def _text(stop: Stop) -> Iterable[Found]:
     yield Found(("parallel_over_serial_nodes_about",), "value", round(fmean(times), 2), told)
 
 
+def _games(setting: Setting) -> int:
+    """With each colour."""
+    played: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
+    return played
+
+
 def _benchmarks(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
     size = {
-        "depths": effort.choose((5, 6), (7, 8, 9), (9, 10, 11, 12)),
-        "games": effort.choose(1, 2, fact("001", "runs_per_colour")),
+        "depths": effort.choose((5, 6), (7, 8), (9, 10, 11, 12)),
+        "games": _games(setting),
         "workers": core_counts(),
     }
     return [Part("times", {**size, "algorithms": TIMED}, weight=effort.choose(1.0, 6.0, 60.0))]
@@ -94,7 +104,8 @@ def _branching(setting: Setting) -> Sequence[Source]:
 
 WINDOWS = (
     "The four are counted by the report's rules: every call below the root is a node, a pass costs a ply, moves come "
-    "as the squares are numbered, black starts on d4 and e5, and the means are over the turns of one game as white.",
+    "as the squares are numbered, black starts on d4 and e5, and the means are over the turns of one game as white. "
+    "That start is the usual one (its Figure 1) with rows numbered from below, as in chess: its e6 of Figure 2 is e3.",
 )
 
 SECTIONS: tuple[Section, ...] = (
@@ -111,7 +122,7 @@ SECTIONS: tuple[Section, ...] = (
             **{((name,), "value"): GIVEN for name in ("counted_depth", "runs_per_colour", "parallel_levels")},
         },
         expected={"value": machine("The others are the machine's.")},
-        sources=lambda setting: [Measure("this machine, and its own numbers", _text, 0.1)],
+        sources=lambda setting: [Measure("this machine, and its own numbers", partial(_text, _games(setting)), 0.1)],
     ),
     Section(
         report="001",

@@ -52,8 +52,9 @@ FAULTS = (
     "Not repeated here are the faults of the report's own programs. Its Jamboree chooses a first child and then drops "
     "it, searching the lowest square in its place; it writes a scout's value before the beginning of its array; it "
     "never aborts the others at a cut-off (the word stands there and does nothing); and it opens full windows at the "
-    "root. Its shared table is read while others write to it, and keeps bounds as if they were values. So the report's "
-    "bars are no measure of these algorithms.",
+    "root. Its shared table is read while others write to it, and keeps bounds as if they were values. Its serial "
+    "programs call the root's moves in a window that is not turned over (`lab nodes`). So the report's bars are no "
+    "measure of these algorithms.",
 )
 
 
