@@ -99,6 +99,7 @@ def test_two_workers_are_told_to_gain_only_where_they_do():
     slow, fast = concluded(260.0), concluded(12.0)
     assert "1.50 times as fast as direction by direction" in slow.notes[0]
     assert "costs 250 ns, 12.5 times the whole call" in slow.notes[0]
+    assert "costs 12 ns" in fast.notes[0]  # no more than the quickest that was shared
     assert "nothing is gained there" in slow.notes[0]
     assert "that is a gain" in fast.notes[0]
     assert slow.passed

@@ -49,7 +49,7 @@ def _measured(setting: Setting, turning: tuple[int, ...] = (8, 32)) -> tuple[int
     if setting.effort is Effort.FULL:
         return THREADS
     fitting = [count for count in THREADS if count <= usable_cores()]
-    return tuple(sorted({*fitting[:4], fitting[-1], *setting.effort.choose((4, 32), turning, ())}))
+    return tuple(sorted({*fitting[:4], fitting[-1], *setting.effort.choose((32,), turning, ())}))
 
 
 def _scaling(setting: Setting, report: str, depth: int, **more: Any) -> dict[str, Any]:
