@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from outflank import OthelloBoard, Table, lab
+from outflank.lab import cluster_samples, memory, searched
 from outflank.lab import experiment as registry
-from outflank.lab import memory, searched
-from outflank.lab.measuring import COUNTED, WARM_DEPTH, alternating, disturbed
+from outflank.lab.measuring import COUNTED, WARM_DEPTH, Side, alternating, disturbed
 from outflank.lab.searched import deepening
 from outflank.search.contract import Limits, Options, Result, Stop
 
@@ -99,6 +99,37 @@ def test_work_and_span_are_timed_warm_and_in_turns_too(calls):
         list(task.measured(Stop()))
     assert [call.depth for call in calls] == [WARM_DEPTH, 8] * 8
     assert [call.how for call in calls[::2]] == [call.how for call in calls[1::2]]
+
+
+def test_nodes_of_a_cluster_are_searched_with_before_they_count_and_in_turns(calls, monkeypatch):
+    asked = []
+
+    def on_cluster(side, where, nodes, policy, stop):
+        asked.append((side.name, side.depth, where, nodes, policy))
+        return {"seconds": 1.0}
+
+    monkeypatch.setattr(cluster_samples, "on_cluster", on_cluster)
+    board = OthelloBoard.start()
+
+    def side(name, depth=9):
+        return Side(labels={"policy": name}, board=board, depth=depth, options={})
+
+    sides = [(side("none"), "local:2", 2, "none"), (side("async", 2), "local:2", None, "async")]
+    tasks = cluster_samples.cluster_tasks(sides, [side("alone")], 2)
+    names = [task.name.removeprefix("policy ") for task in tasks]
+    assert names == [
+        *("alone, round 1", "none, round 1", "async, round 1"),
+        *("async, round 2", "none, round 2", "alone, round 2"),
+    ]
+    for task in tasks:
+        list(task.measured(Stop()))
+    assert [call.depth for call in calls] == [WARM_DEPTH, 9, 9]
+    assert [depth for name, depth, *_ in asked if name == "policy none"] == [6, 9, 9]
+    assert [depth for name, depth, *_ in asked if name == "policy async"] == [2, 2, 2]
+    assert {(name, *where) for name, _, *where in asked} == {
+        ("policy none", "local:2", 2, "none"),
+        ("policy async", "local:2", None, "async"),
+    }
 
 
 def test_a_run_that_goes_on_is_warm_too(calls):

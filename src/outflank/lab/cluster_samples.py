@@ -2,6 +2,7 @@
 
 import atexit
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from outflank.distributed.addresses import parse_address
@@ -9,9 +10,9 @@ from outflank.distributed.cluster import Cluster, connect
 from outflank.distributed.statistics import cluster_statistics
 from outflank.errors import OutflankError
 from outflank.lab.experiment import Task
-from outflank.lab.measuring import COUNTED, Side, counted, number, searched, warm
+from outflank.lab.measuring import COUNTED, WARM_DEPTH, Side, alternating, counted, number, searched, warm
 from outflank.lab.report import Sample
-from outflank.lab.searched import noted
+from outflank.lab.searched import noted, unnoted
 from outflank.machine import usable_cores
 from outflank.schema import Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Stop
@@ -116,23 +117,36 @@ def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
     return [f"Nothing was divided in searches of {shown}: they were too short to be shared, and have no speed-up."]
 
 
+SHALLOWER = 3
+"""Plies by which the search before the first that counts is less deep: the nodes get jobs, and it takes little time."""
+
+
 def cluster_tasks(sides: Sequence[tuple[Side, str, int | None, str]], alone: Sequence[Side], rounds: int) -> list[Task]:
-    """Every side once, then again: those on a cluster (its name, how many nodes, the policy), and those without one."""
+    """Every side once, then again, and each in turn the first of its round, as `in_rounds` does.
+
+    Sides are those without a cluster, and those on one: its name, how many nodes, the policy. What nodes do once they
+    do before their side is measured.
+    """
+    warmed: set[str] = set()
 
     def one(side: Side, turn: int, stop: Stop) -> list[Sample]:
-        if turn == 1:
+        if side.name not in warmed:
             warm(side)
+            warmed.add(side.name)
         _, sample = searched(side, stop)
         return [{**sample, "round": turn}]
 
     def together(side: Side, where: str, nodes: int | None, policy: str, turn: int, stop: Stop) -> list[Sample]:
-        return [{**on_cluster(side, where, nodes, policy, stop), "round": turn}]
+        if side.name not in warmed:
+            brief = replace(side, depth=max(min(side.depth, WARM_DEPTH), side.depth - SHALLOWER))
+            with unnoted():
+                on_cluster(brief, where, nodes, policy, stop)
+            warmed.add(side.name)
+        return [] if stop.called else [{**on_cluster(side, where, nodes, policy, stop), "round": turn}]
 
-    tasks = []
-    for turn in range(1, rounds + 1):
-        tasks += [Task(f"{side.name}, round {turn}", partial(one, side, turn)) for side in alone]
-        tasks += [
-            Task(f"{side.name}, round {turn}", partial(together, side, where, nodes, policy, turn))
-            for side, where, nodes, policy in sides
-        ]
-    return tasks
+    measured = [(side, partial(one, side)) for side in alone]
+    measured += [(side, partial(together, side, where, nodes, policy)) for side, where, nodes, policy in sides]
+    return [
+        Task(f"{side.name}, round {turn}", partial(measure, turn))
+        for turn, (side, measure) in alternating(measured, rounds)
+    ]
