@@ -435,6 +435,27 @@ def test_determinism_of_values_and_by_rows(options):
     assert turns[0] == turns[1] > 50
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize(("lost", "told"), [(0.02, False), (0.6, True)])
+def test_recordings_without_a_processor_are_told(lost, told):
+    experiment = registry.experiment_named("parallelism")
+    (sample,) = [
+        {**sample, "lost_share_least": lost, "lost_share_most": 0.9, "recordings": 3, "switches_least": 1}
+        for sample in json.loads((RESULTS / "parallelism.json").read_text())["samples"]
+        if sample["what"] == "strands" and sample["scheme"] == "fork-join" and sample["depth"] == 5
+    ]
+    found = experiment.conclude(experiment.parameters(schemes=("fork-join",), depths=(5,)), [sample])
+    assert any("not to be trusted" in note for note in found.notes) is told
+
+
+@pytest.mark.plain
+def test_parallelism_lists_what_plays_a_part():
+    parameters = registry.experiment_named("parallelism").parameters
+    assert {"depths", "rules"} & set(parameters(schemes=("ybw",)).used()) == set()
+    assert {"search_depths", "threshold"} & set(parameters(schemes=("fork-join",)).used()) == set()
+    assert {"depths", "search_depths"} <= set(parameters().used())
+
+
 @pytest.mark.compiled
 def test_parallelism_in_nodes_is_the_same_every_time(small):
     """Work, span, burden, strands over time, estimates and figures: everything but what a clock saw."""

@@ -15,6 +15,7 @@ from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import (
+    ENOUGH_CORES,
     WARM_DEPTH,
     Workers,
     alternating,
@@ -177,6 +178,12 @@ def _notes(chosen: Choice, strands: Sequence[Sample], timed: Sequence[Sample]) -
         yield (
             f"A migration takes {burden / 1000:.1f} µs ({how}); in nodes it counts as {chosen.burden_nodes:g}, "
             "whatever the machine."
+        )
+    lost = max((number(sample["lost_share_least"]) for sample in strands if "lost_share_least" in sample), default=0.0)
+    if lost > 1 - ENOUGH_CORES:
+        yield (
+            f"Even the least disturbed recording lost {lost:.0%} of its time to others: what is in nanoseconds "
+            "is not to be trusted. What is in nodes does not depend on it."
         )
     fitting = [sample for sample in timed if number(sample["workers"]) <= usable_cores()]
     sides = grouped(fitting, "scheme", "workers")
