@@ -25,8 +25,12 @@ from outflank.lab.reproduction.sections import (
 )
 from outflank.lab.studies import reproduce
 from outflank.search.contract import Stop
+from tests import transcribed
 
 pytestmark = pytest.mark.plain
+
+CELLS = {"000": 269, "001": 4, "002": 95, "003": 39, "004": 180}
+"""Numbers in the tables of each report, those that name a row left out."""
 
 
 @pytest.mark.parametrize(
@@ -156,3 +160,28 @@ def test_an_experiment_whose_samples_would_hide_where_they_belong_is_refused():
     task = lab.Task("one", lambda stop: [{"source": "a name of its own"}])
     with pytest.raises(ValueError, match="one: a sample has 'source'"):
         reproduce._part_samples({"report": "000", "section": "a", "source": "b"}, task, None)
+
+
+@pytest.fixture(scope="module")
+def unmeasured(tmp_path_factory):
+    """The page of a run that was stopped before it began: every printed cell, and none of ours."""
+    out, stop = tmp_path_factory.mktemp("reproduce"), Stop()
+    stop()
+    lab.run("reproduce", out=out, stop=stop)
+    return (out / "reproduce.html").read_text(encoding="utf-8")
+
+
+def test_every_number_of_the_reports_tables_is_on_the_page(unmeasured):
+    verdicts, wrong = transcribed.against(unmeasured, transcribed.headings())
+    assert wrong == []
+    assert {report: sum(counted.values()) for report, counted in verdicts.items()} == CELLS
+
+
+def test_a_number_that_is_missing_or_changed_on_the_page_is_found(unmeasured):
+    changed = unmeasured.replace("633.558 | –", "633.559 | –")
+    assert changed != unmeasured
+    (wrong,) = transcribed.against(changed, transcribed.headings())[1]
+    assert wrong == "000 threshold_par, row 1: 633.558 was printed, the page has '633.559 | –'"
+    without = unmeasured.replace("633.558 | –", "633.558")
+    (wrong,) = transcribed.against(without, transcribed.headings())[1]
+    assert wrong.startswith("000 threshold_par, row 1")

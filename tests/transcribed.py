@@ -18,9 +18,9 @@ MARKS = {
     "different": re.compile(r"(.+) ≠ (.+)"),
     "close": re.compile(r"(.+) ≈ (.+)"),
     "far": re.compile(r"(.+) ≉ (.+)"),
-    "not done": re.compile(r"(\S+) \| –"),
-    "side by side": re.compile(r"(\S+) \| (\S+)"),
-    "given": re.compile(r"(\S+) \(given\)"),
+    "not done": re.compile(r"(.+) \| –"),
+    "side by side": re.compile(r"(.+) \| (.+)"),
+    "given": re.compile(r"(.+) \(given\)"),
 }
 """A cell of the page: the report's number and the mark."""
 
@@ -109,8 +109,10 @@ def compare(table: Transcribed, shown: list[list[str]]) -> tuple[Counter[str], l
     wrong = []
     if len(shown) != len(table.rows) + 1:
         wrong.append(f"{table.report} {table.name}: {len(table.rows)} rows were printed, {len(shown) - 1} are shown")
+    # The columns before the first that has marks name the rows.
+    columns = list(zip(*shown[1:], strict=True))
+    keys = next((place for place, cells in enumerate(columns) if any(marked(cell)[0] for cell in cells)), len(columns))
     for printed, cells in zip(table.rows, shown[1:], strict=False):
-        keys = len(cells) - sum(marked(cell)[0] != "" or cell == "–" for cell in cells)
         for text, cell in zip(printed[keys:], cells[keys:], strict=False):
             if text == "-":
                 continue
