@@ -48,6 +48,11 @@ class Choice(Parameters):
         """That colour."""
         return Side.BLACK if self.colour == "black" else Side.WHITE
 
+    def printed(self) -> dict[str, float]:
+        """The report's numbers, by algorithm, where they are of the same games."""
+        rows = published_rows("001", "nodes") if self.colour == "white" else []
+        return {row["algorithm"]: row["nodes_per_turn"] for row in rows if row["depth"] == self.depth}
+
 
 def _workers(name: str, chosen: Choice) -> int:
     return chosen.workers if "parallel" in ALGORITHMS[name] else 1
@@ -114,7 +119,7 @@ class Nodes(Experiment[Choice]):
         )
 
     def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        printed = {row["algorithm"]: row["nodes_per_turn"] for row in published_rows("001", "nodes")}
+        printed = chosen.printed()
         lines: list[Sample] = []
         for (name, window, workers), found in grouped(samples, "algorithm", "window", "workers").items():
             nodes = [int(number(each["nodes"])) for each in found]
@@ -127,12 +132,12 @@ class Nodes(Experiment[Choice]):
                     "turns": len(nodes),
                     "mean per turn (nodes)": round(statistics.fmean(nodes)),
                     "deviation over turns": statistics.pstdev(nodes),
-                    "001, depth 11, as white": printed.get(str(name)) if window == AS_REPORTED else None,
+                    **({"001": printed.get(str(name)) if window == AS_REPORTED else None} if printed else {}),
                 }
             )
         title = f"nodes per turn at depth {chosen.depth}, as {chosen.colour} against the first-move player"
         return Conclusion(
-            tables=(Table.of(title, lines),), figures=(_bars(lines, printed),), notes=tuple(_said(samples))
+            tables=(Table.of(title, lines),), figures=(_bars(title, lines, printed),), notes=tuple(_said(samples))
         )
 
 
@@ -142,7 +147,7 @@ def _windows(name: str, chosen: Choice) -> tuple[str, ...]:
     return (AS_REPORTED, TURNED_OVER) if chosen.turned else (AS_REPORTED,)
 
 
-def _bars(lines: Sequence[Sample], printed: dict[str, float]) -> Plot:
+def _bars(title: str, lines: Sequence[Sample], printed: dict[str, float]) -> Plot:
     ours = tuple(
         Series(
             name=window,
@@ -154,14 +159,14 @@ def _bars(lines: Sequence[Sample], printed: dict[str, float]) -> Plot:
         )
         for window in dict.fromkeys(str(row["window of a root move"]) for row in lines)
     )
-    theirs = Series(name="001, depth 11", points=tuple(printed.items()), published=True)
+    theirs = (Series(name="report 001", points=tuple(printed.items()), published=True),) if printed else ()
     return Plot(
-        title="nodes per turn",
+        title=title,
         x="algorithm",
         y="nodes per turn",
         kind="bars",
         log_y=True,
-        series=(*ours, theirs),
+        series=(*ours, *theirs),
     )
 
 
