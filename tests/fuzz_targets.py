@@ -80,6 +80,8 @@ PLAYERS = (
     "computer algorithm=mtdf step=2 pivot=reset ties=lowest passes=evaluated canonical=true",
     "computer algorithm=uct parallel=tree-parallel workers=2 seed=3",
     "computer report=003 depth=2",
+    "computer report=004 depth=2 ties=highest+lowest scoring=discs",
+    "computer depth=2 ordering=mobility:sort=best,from_depth=1",
     "computer report=000 'evaluation=four-part'",
     "computer book=own",
     "gtp:",

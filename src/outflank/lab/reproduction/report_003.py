@@ -1,6 +1,6 @@
 """Report 003: Abalone, split at the root."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from statistics import mean
 from typing import Any
@@ -46,10 +46,11 @@ def _part(experiment: str, setting: Setting, quick: Any, usual: Any, full: Any, 
     return Part(experiment, setting.effort.choose(quick, usual, full), **more)
 
 
-def _duels(setting: Setting, *about: str, **quick: Any) -> Part:
+def _duels(setting: Setting, *about: str, quick: Mapping[str, Any] = {}, usual: Mapping[str, Any] = {}) -> Part:
     """Matches about some of its ideas: a taste of them, a few games, or enough to tell."""
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
-    return _part("duels", setting, small, {"about": about, "games": 4}, {"about": about, "games": 100, "clock": "60s"})
+    many = {"about": about, "games": 100, "clock": "60s"}
+    return _part("duels", setting, small, {"about": about, "games": 4, **usual}, many)
 
 
 # --- move ordering ---
@@ -287,7 +288,7 @@ def _laboratory(stop: Stop) -> Iterable[Found]:
 
 def _schedule(setting: Setting) -> Sequence[Source]:
     small: dict[str, Any] = {"rounds": 1, "depth": 4, "positions": ("midgame2",)}
-    size = setting.effort.choose(small, {"rounds": 3}, {"rounds": 5})
+    size = setting.effort.choose(small, {"rounds": 3, "depth": 4}, {"rounds": 5})
     return [Part("schedule", {**size, "workers": setting.workers})]
 
 
@@ -297,19 +298,24 @@ def _master(setting: Setting) -> Sequence[Source]:
     return [Part("scaling", {"game": "abalone", "schemes": schemes, "algorithm": "alphabeta", **size})]
 
 
+def _monte_carlo(setting: Setting) -> Sequence[Source]:
+    quick, usual = {"plies": 20, "seconds": 0.02}, {"games": 2, "seconds": 0.02}
+    return [_duels(setting, "monte-carlo", quick=quick, usual=usual)]
+
+
 def _adaptive(setting: Setting) -> Sequence[Source]:
     small = {"depths": (1, 2, 3, 4), "minimax_depth": 3, "rounds": 1}
     return [
         Measure("its rules", _adaptive_rules, 0.1),
         _part("depths", setting, small, {"rounds": 1}, {"minimax_depth": 5, "rounds": 3}),
-        _duels(setting, "adaptive", clock="0.5s"),
+        _duels(setting, "adaptive", quick={"clock": "0.5s"}, usual={"games": 2, "clock": "4s"}),
     ]
 
 
 def _compiler(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [_part("compiler", setting, {}, {"settings": ("O0", "any-processor"), "rounds": 1}, {})]
+    return [_part("compiler", setting, {}, {"settings": ("O0",), "rounds": 1}, {})]
 
 
 def _section(table: str) -> Section:
@@ -330,7 +336,7 @@ SECTIONS: tuple[Section, ...] = (
         report="003",
         where="Monte-Carlo Search",
         title="against alpha-beta",
-        sources=lambda setting: [_duels(setting, "monte-carlo", plies=20, seconds=0.02)],
+        sources=_monte_carlo,
     ),
     Section(
         report="003",
@@ -342,7 +348,7 @@ SECTIONS: tuple[Section, ...] = (
         single={((rank,), column): OTHER_RANK for rank in (6, 7, 8) for column in ("stones", "kind")},
         sources=lambda setting: [
             Measure("our order", _ranking, 0.1),
-            _duels(setting, "orderings", nodes=5000, plies=20),
+            _duels(setting, "orderings", quick={"nodes": 5000, "plies": 20}, usual={"nodes": 10_000}),
         ],
     ),
     Section(
