@@ -57,6 +57,7 @@ OTHER = {
     "hashes": (("zobrist",), ("Zobrist",), ("fnv-1a",)),
     "nodes": (1, (1,), 20_001),
     "ordering": ("mobility", "kinds", "none"),
+    "orderings": (("none",),),
     "policies": (("batch",), ("async:depth=3",)),
     "position": ("f5d6c3d3",),
     "positions": (("f5d6c3d3",), ("belgian-daisy",), ("start",)),
@@ -139,7 +140,7 @@ def what_is_done(experiment, chosen):
     return tasks, read_by(type(experiment).conclude, chosen) if experiment.name in CONCLUDING else None
 
 
-CONCLUDING = ("parallelism", "table")
+CONCLUDING = ("imbalance", "parallelism", "table")
 """Experiments some of whose parameters only the conclusion asks for."""
 
 
