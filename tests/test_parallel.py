@@ -106,23 +106,23 @@ def drawn(number: int):
 @pytest.mark.compiled
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_value_and_the_move_are_those_of_one_worker(scheme):
+    """On every board with every number of workers, and every algorithm on every board and with every number of them."""
     thresholds = count(1)
-    for board, depth in drawn(5):
+    carries = scheme_named(scheme).carries
+    for number, (board, depth) in enumerate(drawn(5)):
         if not legal(board.game, board.position):
             continue
-        for algorithm in scheme_named(scheme).carries:
-            less = 2 if algorithm == "minimax" else 0
+        for turn, workers in enumerate(WORKERS):
+            algorithm = carries[(number + turn) % len(carries)]
+            limits = Limits(depth=depth - 2 if algorithm == "minimax" else depth)
             options = {"algorithm": algorithm, "table_bits": 10, "ties": "lowest"}
-            alone = search(board, Limits(depth=depth - less), workers=1, **options)
-            for workers in WORKERS:
-                threshold = next(thresholds) % 9 + 1
-                found = search(
-                    board, Limits(depth=depth - less), parallel=scheme, workers=workers, threshold=threshold, **options
-                )
-                assert (found.value, found.depth) == (alone.value, alone.depth), (board, workers, threshold)
-                if scheme in MOVE_PROMISED:
-                    assert found.move == alone.move
-                assert len(found.workers) == workers
+            alone = search(board, limits, workers=1, **options)
+            threshold = next(thresholds) % 9 + 1
+            found = search(board, limits, parallel=scheme, workers=workers, threshold=threshold, **options)
+            assert (found.value, found.depth) == (alone.value, alone.depth), (board, workers, threshold)
+            if scheme in MOVE_PROMISED:
+                assert found.move == alone.move
+            assert len(found.workers) == workers
 
 
 @pytest.mark.compiled
