@@ -1,5 +1,8 @@
 """What is timed in the laboratory: every side warm before it counts, on memory that is there, and in turns."""
 
+import inspect
+import sys
+from dataclasses import fields
 from types import SimpleNamespace
 
 import pytest
@@ -130,6 +133,23 @@ def test_nodes_of_a_cluster_are_searched_with_before_they_count_and_in_turns(cal
         ("policy none", "local:2", 2, "none"),
         ("policy async", "local:2", None, "async"),
     }
+
+
+REPEATING = ("rounds", "games")
+
+
+@pytest.mark.parametrize("name", lab.experiments())
+def test_whatever_is_repeated_goes_forth_and_back(name):
+    experiment = registry.experiment_named(name)
+    often = [each.name for each in fields(experiment.parameters) if each.name in REPEATING]
+    timed = "seconds" in inspect.getsource(sys.modules[type(experiment).__module__])
+    if not often or not timed or name in ("duels", "edges", "determinism", "simulate"):
+        pytest.skip("nothing is timed again and again there")
+    tasks = experiment.tasks(experiment.parameters(**{often[0]: 2}))
+    parts = [task.name.rpartition(", ") for task in tasks]
+    rounds = [[side for side, _, which in parts if which.endswith(f" {number}")] for number in (1, 2)]
+    first, second = rounds if rounds[0] and rounds[1] else pytest.fail(f"no rounds: {parts[:3]}")
+    assert first == second[::-1]
 
 
 def test_a_run_that_goes_on_is_warm_too(calls):

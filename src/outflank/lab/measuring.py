@@ -291,10 +291,11 @@ def long_enough(samples: Sequence[Sample]) -> bool:
 
 def disturbed(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
     """What to say of sides whose times mean little: too short, or without the cores they wanted."""
-    return (*_too_short(groups), *_without_cores(groups))
+    return (*too_short(groups), *_without_cores(groups))
 
 
-def _too_short(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+def too_short(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+    """What to say of searches of so little time that it means nothing."""
     low = {name: median(found, "seconds") for name, found in groups.items() if found and not long_enough(found)}
     if not low:
         return ()

@@ -71,16 +71,30 @@ class Branching(Experiment[BranchingChoice]):
                 }
             )
         notes = (
+            *_narrowest(lines),
             "Report 001 expects a mobility evaluation to narrow the tree, since both sides shrink each other's choice. "
             "Moves per inner node are those of the positions searched; effective branching is nodes^(1/depth).",
         )
-        columns = ("moves per inner node", "effective branching")
+        columns = NARROW
         bars = tuple(
             Series(name=column, points=tuple((str(row["evaluation"]), number(row[column])) for row in lines))
             for column in columns
         )
         plot = Plot(title="branching by evaluation", x="evaluation", y="moves", kind="bars", series=bars)
         return Conclusion(tables=(Table.of(f"branching at depth {chosen.depth}", lines),), figures=(plot,), notes=notes)
+
+
+NARROW = ("moves per inner node", "effective branching")
+"""Two ways to say how wide a tree is."""
+
+
+def _narrowest(lines: Sequence[Sample]) -> tuple[str, ...]:
+    """Which evaluation has the narrowest tree."""
+    if len(lines) < 2:
+        return ()
+    least = {column: min(lines, key=lambda line: number(line[column])) for column in NARROW}
+    told = [f"{column} {line['evaluation']} ({number(line[column]):.2f})" for column, line in least.items()]
+    return (f"Narrowest: by {', by '.join(told)}.",)
 
 
 def _branching(evaluation: str, chosen: BranchingChoice, black: bool, number_: int, stop: Stop) -> list[Sample]:

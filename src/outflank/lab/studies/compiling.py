@@ -13,7 +13,7 @@ from typing import Literal
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
-from outflank.lab.measuring import grouped, median, number
+from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import Searched, add
 from outflank.schema import Duration, Measured, Several, Shape, conform
@@ -115,8 +115,7 @@ class Compiler(Experiment[Choice]):
                 partial(_measured, setting, chosen.depth, number_),
                 4.0 if number_ == 1 else 1.0,  # the first one compiles
             )
-            for number_ in range(1, chosen.rounds + 1)
-            for setting in chosen.compared
+            for number_, setting in alternating(chosen.compared, chosen.rounds)
         ]
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:

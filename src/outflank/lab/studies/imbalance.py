@@ -15,7 +15,7 @@ from outflank.lab.boards import Chosen, chosen_boards
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Workers, beyond_cores, grouped, median, number
+from outflank.lab.measuring import Workers, alternating, beyond_cores, grouped, median, number
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import note, unnoted
 from outflank.machine import usable_cores
@@ -67,15 +67,14 @@ class Imbalance(Experiment[Choice]):
             Task(f"{place.name}, by root moves", partial(root_moves, place, chosen.depth_of(place)))
             for place in chosen.places()
         ]
+        sides = [(place, workers) for place in chosen.places() for workers in chosen.workers]
         timed = [
             Task(
                 f"{place.name}, workers {workers}, round {round_}",
                 partial(_timed, place, chosen.timed_depth or chosen.depth_of(place), workers, chosen.chunk, round_),
                 1.0 / min(workers, usable_cores()),
             )
-            for round_ in range(1, chosen.rounds + 1)
-            for place in chosen.places()
-            for workers in chosen.workers
+            for round_, (place, workers) in alternating(sides, chosen.rounds)
         ]
         return [*counted, *timed]
 

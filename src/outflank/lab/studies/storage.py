@@ -21,7 +21,7 @@ from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import fact
-from outflank.lab.measuring import Side, grouped, median, median_count, number, searched, warm
+from outflank.lab.measuring import Side, alternating, grouped, median, median_count, number, searched, warm
 from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
 from outflank.schema import Count, Measured, Several, Shape
 from outflank.search.contract import Stop
@@ -119,8 +119,7 @@ class Storage(Experiment[StorageChoice]):
     def tasks(self, chosen: StorageChoice) -> Sequence[Task]:
         return [
             Task(f"{name}, round {round_}", partial(_counted, name, round_, chosen))
-            for round_ in range(1, chosen.rounds + 1)
-            for name in STORAGES
+            for round_, name in alternating(tuple(STORAGES), chosen.rounds)
         ]
 
     def shape(self, chosen: StorageChoice, sample: Sample) -> Shape:

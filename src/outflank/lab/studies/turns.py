@@ -12,7 +12,17 @@ from outflank.errors import UnknownName
 from outflank.games.sides import Side
 from outflank.lab.classroom import Stopped
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
-from outflank.lab.measuring import FEWEST_ROUNDS, Workers, beyond_cores, doubtful, grouped, number
+from outflank.lab.measuring import (
+    FEWEST_ROUNDS,
+    WARM_DEPTH,
+    Workers,
+    alternating,
+    beyond_cores,
+    doubtful,
+    grouped,
+    number,
+    too_short,
+)
 from outflank.lab.program_001 import start
 from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import search, unnoted
@@ -21,6 +31,7 @@ from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.ordering import Ordering
 from outflank.search.table import Table as Memory
+from outflank.words import how_many
 
 PLAIN: dict[str, Any] = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
 """Report 001's searches: moves of one side minus those of the other, no table, one iteration, a pass is a ply."""
@@ -110,7 +121,7 @@ def _timed(name: str, depth: int, workers: int, chosen: Choice, black: bool, num
     """One game: a sample for each turn."""
     options = options_of(name, workers)
     with unnoted():
-        search(start(), Limits(depth=1), **options)  # compiles
+        search(start(), Limits(depth=min(depth, WARM_DEPTH)), **options)  # what is done once
     seed = 1000 * chosen.seed + 2 * number_ + black
     labels: Sample = {
         "algorithm": name,
@@ -146,17 +157,20 @@ class Times(Experiment[Choice]):
     parameters = Choice
 
     def tasks(self, chosen: Choice) -> Sequence[Task]:
-        return [
-            Task(
-                f"{name}, depth {depth}, {workers} workers, as {'black' if black else 'white'}, game {number_}",
-                partial(_timed, name, depth, workers, chosen, black, number_),
-                3.0**depth * (10.0 if ALGORITHMS[name].get("share_alpha") is False else 1.0) / workers,
-            )
-            for number_ in range(1, chosen.games + 1)
+        sides = [
+            (depth, name, workers, colour)
             for depth in chosen.depths
             for name in chosen.algorithms
             for workers in (chosen.workers if "parallel" in ALGORITHMS[name] else (1,))
-            for black in (True, False)
+            for colour in ("black", "white")
+        ]
+        return [
+            Task(
+                f"{name}, depth {depth}, {how_many(workers, 'worker')}, as {colour}, game {number_}",
+                partial(_timed, name, depth, workers, chosen, colour == "black", number_),
+                3.0**depth * (10.0 if ALGORITHMS[name].get("share_alpha") is False else 1.0) / workers,
+            )
+            for number_, (depth, name, workers, colour) in alternating(sides, chosen.games)
         ]
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
@@ -182,10 +196,19 @@ class Times(Experiment[Choice]):
             figures=(*_by_cores(lines), *_by_depth(fastest)),
             notes=(
                 *notes,
+                *too_short(_sides(samples)),
                 *doubtful([_named(row) for row in fastest], FEWEST_ROUNDS),
                 *beyond_cores({int(number(row["workers"])) for row in lines}),
             ),
         )
+
+
+def _sides(samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
+    groups = grouped(samples, "algorithm", "depth", "workers").items()
+    return {
+        f"a turn of {name} at depth {depth} on {how_many(int(number(workers)), 'worker')}": found
+        for (name, depth, workers), found in groups
+    }
 
 
 def _mean(found: Sequence[Sample]) -> Sample:

@@ -32,7 +32,7 @@ from outflank.lab.inside import (
     one_by_one,
     side_by_side,
 )
-from outflank.lab.measuring import grouped, number
+from outflank.lab.measuring import alternating, grouped, number
 from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
 from outflank.lab.searched import note
 from outflank.lab.studies.hashing import walk
@@ -80,8 +80,7 @@ class Within(Experiment[Choice]):
     def tasks(self, chosen: Choice) -> Sequence[Task]:
         return [
             Task(f"{place.name}, round {round_}", partial(_measured, place, chosen.boards, round_))
-            for round_ in range(1, chosen.rounds + 1)
-            for place in chosen_boards("othello", chosen.positions)
+            for round_, place in alternating(chosen_boards("othello", chosen.positions), chosen.rounds)
         ]
 
     def shape(self, chosen: Choice, sample: Sample) -> Shape:
