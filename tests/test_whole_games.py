@@ -100,6 +100,18 @@ def test_a_reports_game_is_its_own_algorithms():
 
 
 @pytest.mark.plain
+def test_how_trees_are_divided_is_refused_where_none_is():
+    choice = registry.experiment_named("scaling").parameters
+    with pytest.raises(OutflankError, match="schedule=rows: abdada has no nodes whose moves are handed out"):
+        choice(schemes=("abdada",), schedule="rows")
+    with pytest.raises(OutflankError, match="threshold=3: workers of shared-table all search the whole tree"):
+        choice(schemes=("shared-table",), threshold=3)
+    with pytest.raises(OutflankError, match="schedule"):
+        choice(schedule="columns")
+    assert choice(schemes=("abdada",), threshold=3).threshold == 3
+
+
+@pytest.mark.plain
 def test_games_that_differ_are_told():
     experiment = registry.experiment_named("scaling")
     chosen = experiment.parameters(whole_game="self", workers=(1,), rounds=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import SPLITTINGS
-from outflank.errors import InvalidOption, OutflankError
+from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option, register
 from outflank.lab.literature import curve, fact, rows
@@ -15,6 +15,7 @@ from outflank.lab.measuring import (
     RANGES,
     SEARCHED,
     SHORTEST_SECONDS,
+    UNDIVIDED,
     Side,
     Workers,
     beyond_cores,
@@ -47,6 +48,8 @@ from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
 from outflank.search.division import check_carries, scheme_named
 from outflank.words import how_many
+
+SCHEDULES = ("one", "rows", "static")
 
 FEWEST_ROUNDS = 5
 """Repeats below which medians are not worth a conclusion."""
@@ -84,6 +87,8 @@ class Choice(ProgramChoice):
             self.searched()
             return
         check_playing(self.whole_game, self.game, self.positions)
+        if self.schedule is not None and self.schedule not in SCHEDULES:
+            raise UnknownName.among("schedule", self.schedule, SCHEDULES)
         program = program_of(self.whole_game)
         if program is not None and self.algorithm not in (None, program.search["algorithm"]):
             searches = program.search["algorithm"]
@@ -94,6 +99,10 @@ class Choice(ProgramChoice):
         for name in self.dividing:
             scheme, algorithm = scheme_named(name), _algorithm(self, name)
             check_carries(scheme, algorithm)
+            if self.schedule is not None and name in UNDIVIDED:
+                raise InvalidOption(f"schedule={self.schedule}: {name} has no nodes whose moves are handed out")
+            if self.threshold is not None and name == "shared-table":
+                raise InvalidOption(f"threshold={self.threshold}: workers of {name} all search the whole tree")
             for each in boards:
                 self.searched_with(each.board, algorithm=algorithm)
 
@@ -188,7 +197,7 @@ class Scaling(Experiment[Choice]):
         what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
         tables = [Table.of(f"scaling, {what}", lines)]
         figures = _figures(chosen, groups)
-        if chosen.whole_game is not None and chosen.whole_game in REPORTS:
+        if chosen.whole_game is not None and chosen.whole_game in REPORTS and lines:
             tables.append(thread_table(chosen.whole_game, lines))
             figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines))
         if len({line.get("position") for line in lines}) > 1:
