@@ -215,7 +215,7 @@ def _fastest(lines: Sequence[Sample]) -> list[str]:
     held = [line for line in lines if line["speed-up"] is not None and number(line["wall (s)"]) >= SHORTEST_SECONDS]
     if not held:
         return []
-    best = max(held, key=lambda line: number(line["speed-up"]))
+    best = max(held, key=lambda line: (number(line["workers"]) > 1, number(line["speed-up"])))
     workers, place = how_many(int(number(best["workers"])), "worker"), best.get("position")
     where = f" ({place})" if place is not None and len({line.get("position") for line in lines}) > 1 else ""
     times = number(best["speed-up"])
