@@ -10,7 +10,7 @@ from outflank.distributed.errands import errands_on
 from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
 from outflank.distributed.replication import POLICIES
-from outflank.distributed.sizing import FINEST, JOBS_A_NODE, Costs
+from outflank.distributed.sizing import FEWEST_JOBS, FINEST, JOBS_A_NODE, Costs
 from outflank.distributed.statistics import cluster_statistics
 from outflank.lab.cluster_samples import TOGETHER
 from outflank.lab.experiment import experiment_named
@@ -18,14 +18,16 @@ from outflank.lab.measuring import SEARCHED
 
 WANTED = 0.1
 
-ABALONE = {1: 0.008, 2: 0.001, 3: 0.0015, 4: 0.0037, 5: 0.0098, 6: 0.052, 7: 0.19}
-"""Seconds of one worker's iterations from the start, which has 44 moves: 1.4 s are to come, then 6."""
+RATE = 5e6
+
+ABALONE = {1: 45, 2: 184, 3: 2577, 4: 7638, 5: 77_324, 6: 220_882, 7: 1_838_059}
+"""Nodes of one worker's iterations from the start, which has 44 moves: 6.7 million are to come, then 41."""
 
 
 def known(trees, moves):
     costs = Costs(moves)
-    for depth, seconds in trees.items():
-        costs.tree(depth, seconds)
+    for depth, nodes in trees.items():
+        costs.tree(depth, nodes, nodes / RATE)
     return costs
 
 
@@ -34,9 +36,9 @@ def known(trees, moves):
 @pytest.mark.parametrize("a_ply", [2.0, 3.0, 8.0, 30.0])
 @pytest.mark.parametrize("nodes", [1, 2, 16])
 def test_jobs_take_about_as_long_as_they_should_whatever_a_ply_costs(moves, a_ply, nodes):
-    trees = {depth: 1e-4 * a_ply**depth for depth in itertools.takewhile(lambda d: a_ply**d < 4000, range(1, 30))}
-    trees = dict(list(trees.items())[-5:])
-    costs, depth = known(trees, moves), max(trees) + 2
+    depths = itertools.takewhile(lambda depth: a_ply**depth < 4000, range(1, 30))
+    trees = {depth: 1e-4 * a_ply**depth for depth in depths}  # seconds
+    costs, depth = known({each: round(RATE * seconds) for each, seconds in trees.items()}, moves), max(trees) + 2
     chosen = costs.threshold(depth, WANTED, nodes)
     true = {left: trees[max(trees)] * a_ply ** (left + 1 - max(trees)) / moves for left in range(1, depth)}
     assert 1 <= chosen < depth
@@ -57,7 +59,7 @@ def test_abalone_is_not_divided_into_thousands():
     assert costs.of_tree(7) < 0.4  # too short to be shared
     assert costs.threshold(8, WANTED, 2) == costs.finer(7, WANTED) == 7
     for _ in range(50):  # an iteration to depth 8 in jobs of its root's moves
-        costs.job(7, 1.4 / 44)
+        costs.job(7, 6_743_758 // 44, 0.03)
     assert costs.threshold(9, WANTED, 2) in (7, 8)
     assert costs.finer(8, WANTED) == 7
     assert costs.worth(POLICIES["async"].entry_seconds, 7) in (3, 4)
@@ -66,16 +68,29 @@ def test_abalone_is_not_divided_into_thousands():
 
 @pytest.mark.plain
 def test_what_is_measured_counts_more_than_what_was_guessed():
-    costs = known({5: 0.5, 6: 1.0}, 10)
+    costs = known({5: 2_500_000, 6: 5_000_000}, 10)
     assert costs.of_job(5) == pytest.approx(0.1)
-    for _ in range(3):
-        costs.job(5, 10.0)
-    assert costs.of_job(5) == pytest.approx(0.1)  # three say nothing yet
-    costs.job(5, 10.0)
+    for _ in range(FEWEST_JOBS - 1):
+        costs.job(5, 50_000_000, 10.0)
+    assert costs.of_job(5) == pytest.approx(0.1)  # a few say nothing yet
+    costs.job(5, 50_000_000, 10.0)
     assert costs.of_job(5) == pytest.approx(10.0)
     for _ in range(200):
-        costs.job(5, 1.0)
+        costs.job(5, 5_000_000, 1.0)
     assert costs.of_job(5) == pytest.approx(1.0, rel=0.1)  # what was long ago is forgotten
+
+
+@pytest.mark.plain
+def test_a_machine_that_was_busy_for_a_moment_changes_nothing():
+    quiet, busy = known(ABALONE, 44), Costs(44)
+    for number, (depth, nodes) in enumerate(ABALONE.items()):
+        busy.tree(depth, nodes, nodes / RATE * (1 if depth == 7 else 50 + 13 * number))
+    for _ in range(50):
+        quiet.job(7, 153_000, 0.0306)
+        busy.job(7, 153_000, 0.5)
+    assert busy.rate == quiet.rate
+    assert busy.of_tree(8) == quiet.of_tree(8)
+    assert busy.threshold(9, WANTED, 2) == quiet.threshold(9, WANTED, 2)
 
 
 @pytest.mark.plain

@@ -141,9 +141,9 @@ class Head:
     def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
         if not self._is_shared(depth):
             self._tree = None
-            began = time.perf_counter()
+            began, before = time.perf_counter(), self.root.counter("nodes")
             found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
-            self._costs.tree(depth, time.perf_counter() - began)
+            self._costs.tree(depth, self.root.counter("nodes") - before, time.perf_counter() - began)
             self._alone_depth = depth
             return found
         if self._shared_from is None:
@@ -376,7 +376,8 @@ class Head:
             self.outcomes.append((number, job, outcome))
         if tree is not None and current and tree.deliver(outcome):
             assert job is not None
-            self._costs.job(job.depth, outcome.seconds)
+            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # most are, where some are
+                self._costs.job(job.depth, outcome.count("nodes"), outcome.seconds)
         elif job is None or not job.deepen:
             member.wasted_jobs += 1
             member.wasted_nodes += outcome.count("nodes")
