@@ -123,7 +123,7 @@ class Sweep(Experiment[Any]):
             for note in self._fastest(position, found, several=len(divided) > 1)
         ]
         if chosen.workers <= usable_cores():
-            labels = grouped([each for each in samples if each[self.varied] != ALONE], self.varied)
+            labels = grouped(samples, self.varied)
             notes += disturbed({f"{self.varied} {label}": found for (label,), found in labels.items()})
         faster = zip(table.column(self.varied), table.column("speed-up"), strict=True) if lines else ()
         notes += doubtful([(f"{self.varied} {label}", chosen.workers, each) for label, each in faster], chosen.rounds)
