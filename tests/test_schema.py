@@ -19,6 +19,7 @@ from outflank.engine.clock import TimeControl
 from outflank.engine.computer import Computer
 from outflank.errors import OutflankError
 from outflank.formats.abalone_moves import write_move
+from outflank.formats.fields import read_number
 from outflank.games.othello.squares import othello
 from outflank.lab import redraw
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
@@ -105,6 +106,14 @@ def test_words_mean_what_their_kind_says(kind, text, value):
 def test_what_is_no_whole_number_is_refused(text):
     with pytest.raises(Misfit, match="expected a whole number or none"):
         from_words(int | None, text, "depth")
+
+
+def test_many_digits_that_are_no_number_are_refused_at_once():
+    """Looked at in every way in which a point may divide them, these would take hours."""
+    digits = "9" * 500_000
+    with pytest.raises(Misfit, match="expected a number"):
+        from_words(float, digits + "x", "seconds")
+    assert read_number(digits + "x") is None
 
 
 def test_fields_are_checked_and_numbers_of_numpy_taken():

@@ -11,7 +11,8 @@ YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
 # In ASCII: Python's own `int` reads Arabic digits as well, and its `isdigit` takes ² for one.
 _whole = re.compile(r"[+-]?[0-9]{1,18}")
-_number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+# What is before a point is read in one way alone: in two, a hundred thousand digits that are no number take minutes.
+_number = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 
 
 def how_many(count: int, one: str, many: str | None = None) -> str:

@@ -12,7 +12,7 @@ from outflank.games.othello.squares import SIZES, othello, size_of
 REASONS = ("resigned", "time", "illegal move", "crashed", "agreed", "ply limit")
 """Why games end if not by the rules."""
 
-_number = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)\s*", re.IGNORECASE)
+_number = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)\s*", re.IGNORECASE)
 _date = re.compile(r"\s*(\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?)(?!\d)", re.ASCII)
 
 

@@ -61,8 +61,8 @@ def run(
     `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to a file of its own, pictures
     in a `theme` (light or dark). Without `published`, figures leave out what the reports measured.
 
-    >>> run("depths", depths=(1, 2)).tables[0].column("depth")
-    [1, 2]
+    >>> run("depths", depths=(1,)).tables[0].column("depth")
+    [1]
     """
     experiment = experiment_named(name)
     chosen = _chosen(experiment, parameters)
