@@ -424,6 +424,8 @@ def test_each_scheme_is_held_to_what_it_promises(scheme, schemes, values, moves,
 def test_a_scheme_that_promises_nothing_is_not_held_to_it():
     with pytest.raises(OutflankError, match="root-parallel promises nothing"):
         registry.experiment_named("determinism").parameters(schemes=("root-parallel",))
+    with pytest.raises(OutflankError, match="schedule=rows: abdada has no nodes whose moves are handed out"):
+        registry.experiment_named("determinism").parameters(schemes=("abdada",), schedule="rows")
 
 
 @pytest.mark.compiled

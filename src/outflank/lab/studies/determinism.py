@@ -14,7 +14,7 @@ from outflank.engine.programs import Program
 from outflank.errors import InvalidOption
 from outflank.lab.classroom import RULES_004, Stopped, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
-from outflank.lab.measuring import grouped
+from outflank.lab.measuring import UNDIVIDED, grouped
 from outflank.lab.report import Sample, Table, sample_shape
 from outflank.lab.searched import search
 from outflank.schema import Several, Shape
@@ -43,6 +43,8 @@ class Choice(Parameters):
         for name in self.schemes:
             if not scheme_named(name).promised(self.algorithm):
                 raise InvalidOption(f"{name} promises {scheme_named(name).promises}: there is nothing to hold it to")
+            if self.schedule != "one" and name in UNDIVIDED:
+                raise InvalidOption(f"schedule={self.schedule}: {name} has no nodes whose moves are handed out")
 
     @property
     def algorithm(self) -> str:
