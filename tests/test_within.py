@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from outflank.errors import OutflankError
 from outflank.games.othello.kernels import flips, legal
 from outflank.kernels.bits import U64, popcount
 from outflank.lab import experiment as registry
@@ -105,3 +106,9 @@ def test_two_workers_are_told_to_gain_only_where_they_do():
     assert slow.passed
     assert not concluded(260.0, found="2").passed
     assert slow.tables[0].column("a call beside others (ns)") == [None, 10.0, None]
+
+
+@pytest.mark.plain
+def test_too_few_boards_to_time_are_refused():
+    with pytest.raises(OutflankError, match="boards"):
+        registry.experiment_named("within").parameters(boards=3)

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
 from outflank.distributed.replication import Replication, replication_named
-from outflank.lab.boards import othello_start
+from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
 from outflank.lab.programs import OURS, ProgramChoice, program_note
 from outflank.lab.report import Sample, sample_shape
@@ -62,7 +61,7 @@ class Choice(ProgramChoice):
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
     positions: tuple[str, ...] = option(
-        ("f5d6c3d3c4f4f6",), "Transcripts or positions, in any notation; start is Othello's."
+        ("f5d6c3d3c4f4f6",), "Positions, by name or in any notation; start is Othello's."
     )
     depth: int = option(16, "Plies.")
     thresholds: tuple[int, ...] = option((8, 9, 10, 11), "Plies left at which a part becomes a job of one node.")
@@ -94,12 +93,7 @@ class Choice(ProgramChoice):
 
     def options_for(self, position: str) -> dict[str, Any]:
         """What a position is searched with."""
-        return {**self.searched_with(board_at(position), OURS), "table_bits": self.table_bits}
-
-
-def board_at(position: str) -> Board[Any]:
-    """A position, by its notation or as `start`."""
-    return othello_start() if position == "start" else Board.from_text(position)
+        return {**self.searched_with(board_named(position), OURS), "table_bits": self.table_bits}
 
 
 @register
@@ -158,7 +152,7 @@ def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Reco
     options = chosen.options_for(position)
     key = position, chosen.depth, threshold, tuple(options.items())
     if key not in _kept:
-        found = calibrated(board_at(position), chosen.depth, threshold, stop=stop, **options)
+        found = calibrated(board_named(position), chosen.depth, threshold, stop=stop, **options)
         if stop.called:
             return None
         _kept.clear()  # each has a table
@@ -168,7 +162,7 @@ def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Reco
 
 def _alone(chosen: Choice, position: str, stop: Stop) -> list[Sample]:
     options = chosen.options_for(position)
-    found = search(board_at(position), Limits(depth=chosen.depth), stop=stop, workers=1, **options)
+    found = search(board_named(position), Limits(depth=chosen.depth), stop=stop, workers=1, **options)
     return [
         {"what": "alone", "position": position, "value": found.value, "nodes": found.nodes, "seconds": found.seconds}
     ]
@@ -234,7 +228,7 @@ def _hidden(chosen: Choice, position: str, threshold: int, depth: int, stop: Sto
     if recording is None:
         return []
     options = chosen.options_for(position)
-    found = record(board_at(position), chosen.depth, threshold, hidden_below=depth, stop=stop, **options)
+    found = record(board_named(position), chosen.depth, threshold, hidden_below=depth, stop=stop, **options)
     return [
         {
             "what": "hidden",
@@ -253,7 +247,7 @@ def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: 
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
-    board = board_at(position)
+    board = board_named(position)
     samples: list[Sample] = []
     options = {**chosen.options_for(position), "threshold": threshold}
     for seed in range(1, chosen.rounds + 1):
@@ -296,7 +290,7 @@ def _simulated(chosen: Choice, position: str, threshold: int, count: int, stop: 
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
-    board, machines = board_at(position), _machines(chosen, count)
+    board, machines = board_named(position), _machines(chosen, count)
     samples: list[Sample] = []
     for name in chosen.policies:
         policy = min(_considered(chosen, (name,)), key=lambda each: effort(each, recording, machines))

@@ -58,9 +58,7 @@ class Choice(Parameters):
     """What is measured."""
 
     positions: tuple[str, ...] = option(("start", "midgame"), POSITIONS)
-    boards: Annotated[int, Between(1, 1 << 20)] = option(
-        2000, "Boards near each position, on which every call is made."
-    )
+    boards: Annotated[int, Between(TIMED, 1 << 20)] = option(200, "Boards near each position for the calls.")
     rounds: int = option(5, "Times that each way is measured.")
 
     def __post_init__(self) -> None:
