@@ -84,14 +84,14 @@ def test_speed_ups_are_read_for_every_program_and_number_of_processors():
 def test_thresholds_are_read_from_a_simulation_and_from_two_nodes(program):
     section = BY_NAME[f"Threshold, {program}"]
     simulated = replayed((64,), cluster_000.THRESHOLDS)
-    found = list(check_found(section, cluster_000._simulated_threshold_cells(program, 9, simulated)))
+    found = list(check_found(section, cluster_000._simulated_threshold_cells(program, "", simulated)))
     assert {(each.row, each.column) for each in found} == set(section.published())
     assert {each.ours for each in found if each.column == "steal_success_percent"} == {25.0}
     policy = cluster_000.PROGRAMS[program]
     real = [{"replication": policy, "threshold": 5, **COUNTED}, {"replication": "alone", "threshold": 5, **COUNTED}]
-    assert {each.row for each in cluster_000._threshold_cells(policy, 7, real)} == {(5,)}
+    assert {each.row for each in cluster_000._threshold_cells(policy, "", real)} == {(5,)}
     undivided = [{"replication": policy, "threshold": 9, **COUNTED, "jobs": 0}]
-    assert list(cluster_000._threshold_cells(policy, 7, undivided)) == []
+    assert list(cluster_000._threshold_cells(policy, "", undivided)) == []
 
 
 def test_replication_is_read_by_the_depth_from_which_entries_are_told():

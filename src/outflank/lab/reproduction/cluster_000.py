@@ -97,13 +97,14 @@ def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
         ((7, 9), setting.effort.choose(11, 13, 15)),
     ):
         more: dict[str, Any] = {"show": False, "label": f"{program}, depth {depth}"}
+        told = f"Thresholds {', '.join(map(str, thresholds))}: depth {depth}."
         if setting.effort == "quick":
             small = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": thresholds}
-            cells = partial(_threshold_cells, PROGRAMS[program], depth)
+            cells = partial(_threshold_cells, PROGRAMS[program], told)
             found.append(Part("threshold", {**small, "depth": depth, "rounds": 1}, cells, **more))
         else:
             size: dict[str, Any] = {"thresholds": thresholds, "nodes": (64,), "depth": depth, "programs": (program,)}
-            found.append(simulated(setting, partial(_simulated_threshold_cells, program, depth), **size, **more))
+            found.append(simulated(setting, partial(_simulated_threshold_cells, program, told), **size, **more))
     return found
 
 
@@ -117,16 +118,16 @@ def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterab
     yield Found((threshold,), "bytes", round(median(found, "bytes")), note)
 
 
-def _threshold_cells(policy: str, depth: int, samples: Sequence[Sample]) -> Iterable[Found]:
+def _threshold_cells(policy: str, told: str, samples: Sequence[Sample]) -> Iterable[Found]:
     own = [sample for sample in samples if sample.get("replication") == policy]
     for (threshold,), found in grouped(own, "threshold").items():
-        yield from _threshold_row(threshold, found, f"{SMALLER} Threshold {threshold}: depth {depth}.")
+        yield from _threshold_row(threshold, found, f"{SMALLER} {told}")
 
 
-def _simulated_threshold_cells(program: str, depth: int, samples: Sequence[Sample]) -> Iterable[Found]:
+def _simulated_threshold_cells(program: str, told: str, samples: Sequence[Sample]) -> Iterable[Found]:
     for (own, threshold, _), found in _replayed(samples).items():
         if own == program:
-            yield from _threshold_row(threshold, found, f"{ON_PAPER} Threshold {threshold}: depth {depth}.")
+            yield from _threshold_row(threshold, found, f"{ON_PAPER} {told}")
 
 
 # --- every entry is told ---
