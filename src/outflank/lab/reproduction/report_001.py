@@ -75,7 +75,7 @@ def _games(setting: Setting) -> int:
 def _benchmarks(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
     size = {
-        "depths": effort.choose((5, 6), (7, 8), (9, 10, 11, 12)),
+        "depths": effort.choose((4, 5), (7, 8), (9, 10, 11, 12)),
         "games": _games(setting),
         "workers": core_counts(),
     }
