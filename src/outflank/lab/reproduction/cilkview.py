@@ -44,9 +44,8 @@ PROFILE: dict[str, Expected] = {
     "span": INSTRUCTIONS,
     "burdened_span": INSTRUCTIONS,
     "spawns": EQUAL,
-    "instructions_per_strand": replace(
-        EQUAL, reason="Instructions per strand are their work over our strands, 3 spawns + 1."
-    ),
+    # Equal to the digit, and yet no finding of ours alone: half of it is the report's own number.
+    "instructions_per_strand": close(1.001, "Instructions per strand are their work over our strands, 3 spawns + 1."),
     "strands_along_span": ALONG,
     "instructions_per_strand_on_span": ALONG,
     "frames": EQUAL,
@@ -65,14 +64,14 @@ PROFILE_002: dict[str, Expected] = {
     "atomic_instructions": machine("Atomic instructions are its library's there, our runtime's here."),
 }
 ATOMICS_004 = (
-    "Atomic instructions are one a spawn, three an entry and 121 more, 120 at depth 1, where no loop is within "
-    "another, with our spawns and entries: a rule that was found from the table."
+    "Atomic instructions are one a spawn, three an entry and 121 more, with our spawns and entries: a rule that was "
+    "found from the table, which has one less at depth 1."
 )
 PROFILE_004: dict[str, Expected] = {
     **PROFILE,
     "parallelism": close(1.5),
     "burdened_parallelism": close(2.0),
-    "atomic_instructions": replace(EQUAL, reason=ATOMICS_004),
+    "atomic_instructions": close(1.01, ATOMICS_004),
     "entries": EQUAL,
 }
 
@@ -123,7 +122,7 @@ def _profile(report: str, depth: int, stop: Stop) -> Iterable[Found]:
         "frames": found.frames,
     }
     if report == "004":
-        cells["atomic_instructions"] = found.spawns + 3 * found.turns + (121 if depth > 1 else 120)
+        cells["atomic_instructions"] = found.spawns + 3 * found.turns + 121
         cells["entries"] = found.turns
     return [Found((depth,), column, ours) for column, ours in cells.items()]
 
