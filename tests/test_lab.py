@@ -6,10 +6,10 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 from xml.etree import ElementTree
 
 import pytest
@@ -330,6 +330,23 @@ def test_a_depth_that_is_never_reached_is_not_told_as_searched():
     report = lab.run("scaling", positions=("start4",), depth=40, workers=(1,), rounds=1)
     (told,) = report.searched
     assert told.depth < 40
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("kind", [Literal["fast", "slow"], Literal["fast", "slow"] | None])
+def test_an_experiment_of_ones_own_may_offer_a_choice_of_words(kind, counting, monkeypatch, capsys):
+    field = lab.option("fast", "How.")
+    choice = make_dataclass("Choice", [("how", kind, field)], bases=(lab.Parameters,), frozen=True, kw_only=True)
+    monkeypatch.setattr(counting, "parameters", choice)
+    monkeypatch.setattr(counting, "tasks", lambda self, chosen: [lab.Task("one", lambda stop: [{"how": chosen.how}])])
+    monkeypatch.setattr(
+        counting, "conclude", lambda self, chosen, samples: lab.Conclusion(tables=(lab.Table.of("how", samples),))
+    )
+    for words, status, shown in ((["--how", "slow"], 0, "slow"), (["--how", "so-so"], 2, "")):
+        with pytest.raises(SystemExit) as ended:
+            main(["lab", "counting", *words])
+        assert (ended.value.code or 0) == status
+        assert shown in capsys.readouterr().out
 
 
 def test_an_experiment_of_ones_own_tells_what_it_searched(counting, monkeypatch):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
 from types import NoneType, UnionType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 from rich.cells import cell_len
@@ -122,9 +122,11 @@ def _kind(annotation: Any) -> tuple[Any, bool]:
     """A parameter's type, and whether it may be left out."""
     if get_origin(annotation) is Annotated:
         return _kind(get_args(annotation)[0])
-    if isinstance(annotation, UnionType):
+    if get_origin(annotation) in (UnionType, Union):  # a literal or None is one of the second kind
         kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
         return _kind(kinds[0])[0], True
+    if get_origin(annotation) is Literal:
+        return click.Choice(list(get_args(annotation))), False
     return annotation, False
 
 
