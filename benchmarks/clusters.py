@@ -1,7 +1,7 @@
 """Two nodes of a cluster beside one worker, in both games, with nothing chosen by hand.
 
-python -m benchmarks.clusters [WHERE] [ROUNDS]              WHERE: local:2 (the default), inside:2, …
-mpiexec -n 2 python -m benchmarks.clusters mpi [ROUNDS]     on two ranks
+python -m benchmarks.clusters [WHERE] [ROUNDS] [GAME]           WHERE: local:2 (the default), inside:2, …
+mpiexec -n 2 python -m benchmarks.clusters mpi [ROUNDS] [GAME]  on two ranks
 
 Sides are run in turn, round after round. Besides the times: nodes of the cluster beside one worker's, jobs, and what a
 node spent on searching, which a busy machine disturbs least.
@@ -54,14 +54,15 @@ def together(cluster: Cluster, board: Board[Any], depth: int) -> dict[str, Any]:
 def main() -> None:
     words = sys.argv[1:]
     where = words.pop(0) if words and not words[0].isdigit() else "local:2"
-    rounds = int(words[0]) if words else 5
-    samples: dict[str, dict[str, list[dict[str, Any]]]] = {name: {"one": [], "two": []} for name in SEARCHES}
+    rounds = int(words.pop(0)) if words else 5
+    searches = {name: asked for name, asked in SEARCHES.items() if name.startswith(tuple(words) or "")}
+    samples: dict[str, dict[str, list[dict[str, Any]]]] = {name: {"one": [], "two": []} for name in searches}
     with connect(where, workers=1) as cluster:
         for start in (AbaloneBoard.start(), OthelloBoard.start()):  # what is compiled and started once
             one(start, 3)
             together(cluster, start, 6)
         for number in range(1, rounds + 1):
-            for name, (board, depth) in SEARCHES.items():
+            for name, (board, depth) in searches.items():
                 alone, shared = one(board, depth), together(cluster, board, depth)
                 assert alone["value"] == shared["value"], "the value depends on the number of nodes"
                 samples[name]["one"].append(alone)
@@ -85,7 +86,7 @@ def main() -> None:
             shared["nodes"] / alone["nodes"] for alone, shared in pairs
         )
         figures[f"{name}: jobs"] = jobs
-    save("clusters", figures, samples, variant=where.partition(":")[0])
+    save("clusters", figures, samples, variant="-".join([where.partition(":")[0], *words]))
 
 
 if __name__ == "__main__":
