@@ -145,10 +145,11 @@ class NBoardPlayer(ProgramPlayer):
             heard.best, heard.value, heard.depth = found[1], value, depth
 
     def _ping(self) -> float:
-        """When it was sent."""
+        """When it was sent: before, for this thread may have to wait for a processor where the program does not."""
         self._pings += 1
+        sent = time.monotonic()
         self._program.send(f"ping {self._pings}")
-        return time.monotonic()
+        return sent
 
     def _agree(self, seconds: float = ANSWER_SECONDS) -> None:
         """Wait until it has done all it was told, and thinks no more: its board may be changed then."""
