@@ -1049,6 +1049,23 @@ def test_nodes_are_drawn_for_more_workers_than_cores_and_speed_ups_are_not():
 
 
 @pytest.mark.plain
+def test_a_speed_up_below_one_is_no_gain_and_short_turns_are_said_to_be():
+    experiment = registry.experiment_named("scaling")
+    chosen = experiment.parameters(whole_game="004", schedule="one", workers=(1, 2), rounds=1, depth=4)
+    sample = dict.fromkeys(COUNTED, 1) | {"value": 3, "round": 1, "depth": 4, "moves": "f5", "turns": 50}
+    sides = (("serial minimax", 1, 0.25), ("fork-join", 1, 0.30), ("fork-join", 2, 0.50))
+    found = experiment.conclude(
+        chosen, [sample | {"scheme": scheme, "workers": count, "seconds": seconds} for scheme, count, seconds in sides]
+    )
+    assert found.notes[0].endswith("next is fork-join on 1 worker, 0.83 times as fast as the serial program.")
+    assert any(note.startswith("A turn took 5 ms") for note in found.notes)
+    assert [table.title for table in found.tables] == [
+        "scaling, othello, whole games (004), single moves",
+        "threads: a game by report 004's rules, single moves",
+    ]
+
+
+@pytest.mark.plain
 def test_speed_ups_that_are_too_good_or_measured_too_seldom_say_so():
     assert doubtful([("ybw", 2, 1.9), ("pvs", 1, 1.004), ("alone", 1, None)], 3) == ()
     (note,) = doubtful([("ybw", 2, 2.4), ("jamboree", 2, 2.1)], 5)

@@ -106,7 +106,9 @@ def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
     monkeypatch.setattr(reproduce, "sections_of", lambda report: (printed, further))
     report = lab.run("reproduce", which=("000",), out=tmp_path)
     assert report.notes[0] == "Of what the reports printed, 24 cells: 1 equal, 23 not done."
-    assert report.notes[1] == "Of the same programs, but printed in no report, 1 cell: 1 side by side."
+    assert report.notes[1] == (
+        "Of the same programs, but printed in no report, or from a report's own numbers, 1 cell: 1 side by side."
+    )
     listed = list(csv.DictReader(io.StringIO((tmp_path / "reproduce.cells.csv").read_text())))
     assert len(listed) == 25
     assert Counter(line["verdict"] for line in listed) == {"equal": 1, "side by side": 1, "not done": 23}

@@ -13,8 +13,11 @@ def _serial_seconds(lines: Sequence[Sample]) -> float | None:
     return next((number(line["wall (s)"]) for line in lines if str(line["scheme"]).startswith("serial ")), None)
 
 
-def thread_table(report: str, lines: Sequence[Sample]) -> Table:
-    """Report 004's table, more workers than cores included: it has 32, on what looks like 8 cores."""
+def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> Table:
+    """Report 004's table, more workers than cores included: it has 32, on what looks like 8 cores.
+
+    `how` trees are divided, where it is not as in the report, is in its title.
+    """
     serial, rows_ = _serial_seconds(lines), []
     for line in lines:
         own = str(line["scheme"]).startswith("serial ")
@@ -29,8 +32,9 @@ def thread_table(report: str, lines: Sequence[Sample]) -> Table:
                 "efficiency S/(p·T(p))": None if own or serial is None else serial / workers / seconds,
             }
         )
+    turning = any(number(line["workers"]) > usable_cores() for line in lines)
     note_ = f"Rows with more than {usable_cores():g} threads are workers that take turns: their efficiency cannot last."
-    return Table.of(f"threads: a game by report {report}'s rules", rows_, notes=(note_,))
+    return Table.of(f"threads: a game by report {report}'s rules{how}", rows_, notes=(note_,) if turning else ())
 
 
 def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample]) -> tuple[Figure, ...]:

@@ -77,7 +77,7 @@ MARKS = {
     Verdict.CLOSE: "≈ ours follows, as close as it should be.",
     Verdict.FAR: "≉ ours follows, and should be closer.",
     Verdict.BESIDE: "| ours follows; it depends on the machine.",
-    Verdict.GIVEN: "(given): the report's choice, which ours is run with.",
+    Verdict.GIVEN: "(given): the report's choice and no result; where ours is run with another, it says so.",
     Verdict.NOT_DONE: "| – not measured.",
 }
 

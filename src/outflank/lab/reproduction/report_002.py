@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+from outflank.engine.programs import UNDIVIDED_002
 from outflank.lab.classroom import RULES_002, final_discs
 from outflank.lab.experiment import core_counts
 from outflank.lab.literature import published
 from outflank.lab.reproduction import cilkview
-from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section, Setting, Source
-from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002
+from outflank.lab.reproduction.sections import EQUAL, FACTS, GIVEN, Found, Measure, Part, Section, Setting, Source
+from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
 from outflank.search.contract import Stop
 
 DEPTHS = (3, 4, 5, 6, 7)
@@ -39,7 +40,20 @@ def _granularity(setting: Setting) -> Sequence[Source]:
 
 
 SECTIONS: tuple[Section, ...] = (
-    Section(report="002", where="Granularity", title="the granularity", sources=_granularity),
+    Section(
+        report="002",
+        where="Granularity",
+        title="how many plies are left to one worker",
+        table=FACTS,
+        key=("fact",),
+        only=GRANULARITY,
+        single={((name,), "value"): GIVEN for name in GRANULARITY},
+        sources=_granularity,
+        notes=(
+            "Its granularity of 3 is the least depth that is still divided; ours, in the table below, the greatest "
+            f"that is not: {UNDIVIDED_002} is its choice, with which its program is run on this page.",
+        ),
+    ),
     FURTHER_002,
     cilkview.races("002", "Data Races"),
     Section(
@@ -52,7 +66,12 @@ SECTIONS: tuple[Section, ...] = (
         sources=_profile,
         figures=partial(cilkview.profile_figures, "002"),
         absent="With --quick our own runtime plays no deeper than 5 plies.",
-        notes=("The tables of `parallelism` below are of our own runtime, which searches the same trees.",),
+        notes=(
+            "The trees are those of a game by these rules, which its spawns and frames follow from. "
+            + published("002")["rule"],
+            "The tables of `parallelism` below are of our own runtime, which searches the same trees; its work leaves "
+            "out the roots.",
+        ),
     ),
     Section(
         report="002",
@@ -77,10 +96,11 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         report="002",
         where="The classroom program",
-        title="its last line, by depth",
+        title="discs at the end of a game, by depth",
         key=("depth",),
         expected={"X": EQUAL, "O": EQUAL},
         printed=False,
         sources=lambda setting: [Measure("final discs", _discs, 0.2)],
+        notes=("No report prints them: what the program says that reports 002 and 004 began with.",),
     ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from outflank.lab.literature import published
 from outflank.lab.reproduction import cilkview
 from outflank.lab.reproduction.sections import Part, Section, Setting, Source
 from outflank.lab.reproduction.timed_games import EFFICIENCY_004, HPCTOOLKIT, TEXT_004
@@ -49,7 +50,11 @@ SECTIONS: tuple[Section, ...] = (
         expected=cilkview.PROFILE_004,
         sources=_cilkview,
         figures=partial(cilkview.profile_figures, "004"),
-        notes=("The tables of `parallelism` below are of our own runtime: by rows, then by single moves (`dev`).",),
+        notes=(
+            "The trees are those of a game by these rules, which its spawns, frames and entries follow from. "
+            + published("004")["rule"],
+            "The tables of `parallelism` below are of our own runtime: by rows, then by single moves (`dev`).",
+        ),
     ),
     HPCTOOLKIT,
     EFFICIENCY_004,

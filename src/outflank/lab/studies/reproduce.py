@@ -268,7 +268,7 @@ def _sums(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Iterator[str]:
         (printed if section.printed else further).update(verdicts)
     yield f"Of what the reports printed, {in_words(printed)}."
     if further:
-        yield f"Of the same programs, but printed in no report, {in_words(further)}."
+        yield f"Of the same programs, but printed in no report, or from a report's own numbers, {in_words(further)}."
 
 
 def _listed(section: Section, cell: Compared) -> Sample:

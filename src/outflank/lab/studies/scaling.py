@@ -189,16 +189,17 @@ class Scaling(Experiment[Choice]):
         differing = _differing(samples)
         if differing:
             notes.append(f"The value differs between runs of {', '.join(differing)}: it must not.")
-        notes += _of_games(samples)
+        notes += [*_of_games(samples), *_short_turns(samples)]
         notes.append(
             "Speed-up is the serial program's time over this one's, both medians. Report 003 took evaluations per "
             "second instead: that counts the nodes which only a parallel search enters as gain."
         )
         what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
-        tables = [Table.of(f"scaling, {what}", lines)]
+        how = _told(chosen) if chosen.whole_game else ""
+        tables = [Table.of(f"scaling, {what}{how}", lines)]
         figures = _figures(chosen, groups)
         if chosen.whole_game is not None and chosen.whole_game in REPORTS and lines:
-            tables.append(thread_table(chosen.whole_game, lines))
+            tables.append(thread_table(chosen.whole_game, lines, how))
             figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines))
         if len({line.get("position") for line in lines}) > 1:
             tables.append(_over_positions(lines))
@@ -215,11 +216,12 @@ def _fastest(lines: Sequence[Sample]) -> list[str]:
     held = [line for line in lines if line["speed-up"] is not None and number(line["wall (s)"]) >= SHORTEST_SECONDS]
     if not held:
         return []
-    best = max(held, key=lambda line: (number(line["workers"]) > 1, number(line["speed-up"])))
+    best = max(held, key=lambda line: number(line["speed-up"]))
     workers, place = how_many(int(number(best["workers"])), "worker"), best.get("position")
     where = f" ({place})" if place is not None and len({line.get("position") for line in lines}) > 1 else ""
     times = number(best["speed-up"])
-    return [f"Fastest: {best['scheme']} on {workers}, {times:.2f} times as fast as the serial program{where}."]
+    told = f"{best['scheme']} on {workers}, {times:.2f} times as fast as the serial program{where}."
+    return [f"Fastest: {told}" if times >= 1 else f"Nothing is faster than the serial program; next is {told}"]
 
 
 def _differing(samples: Sequence[Sample]) -> list[str]:
@@ -247,6 +249,17 @@ def _of_games(samples: Sequence[Sample]) -> list[str]:
             f"{how_many(positions, 'position')}): times are of different games."
         ]
     return [f"Whole games of {told} searched turns: every side played the same moves."]
+
+
+def _short_turns(samples: Sequence[Sample]) -> list[str]:
+    """What to say of games whose single searches take so little time that it means nothing."""
+    each = [number(sample["seconds"]) / number(sample["turns"]) for sample in samples if sample.get("turns")]
+    if not each or min(each) >= SHORTEST_SECONDS:
+        return []
+    return [
+        f"A turn took {1000 * min(each):.2g} ms: below {1000 * SHORTEST_SECONDS:.0f} ms much of a search is what it "
+        "does outside the tree, which no worker takes off. Play deeper games to see what is gained."
+    ]
 
 
 def _over_positions(lines: Sequence[Sample]) -> Table:
@@ -307,6 +320,15 @@ def _division(chosen: Choice) -> dict[str, Any]:
     """How trees are divided, as far as it is asked for."""
     found = {"threshold": chosen.threshold, "schedule": chosen.schedule}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _told(chosen: Choice) -> str:
+    """How trees are divided, in a title: as far as it is asked for."""
+    handed = {"one": "single moves", "rows": "rows", "static": "equal shares"}
+    found = [] if chosen.schedule is None else [handed[chosen.schedule]]
+    if chosen.threshold is not None:
+        found.append(f"undivided with {how_many(chosen.threshold, 'ply', 'plies')} left")
+    return "".join(f", {each}" for each in found)
 
 
 def _algorithm(chosen: Choice, scheme: str) -> str:
