@@ -5,9 +5,9 @@ import pytest
 from outflank.errors import OutflankError
 from outflank.lab.experiment import experiment_named
 from outflank.lab.reproduction import report_003
-from outflank.lab.reproduction.cells import Verdict, compared
+from outflank.lab.reproduction.cells import Verdict, compared, section_table
 from outflank.lab.reproduction.sections import FACTS, Effort, Part, Setting, check_found, sources_of
-from outflank.lab.studies import compiling
+from outflank.lab.studies import compiling, scaling
 from outflank.lab.studies.duels import ABOUT, Choice, bouts, duel_of
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.contract import Stop
@@ -45,6 +45,13 @@ def test_games_are_told_in_pairs_with_what_a_move_costs():
     assert costs.column("time that they saved (s)") == [pytest.approx(2 * 4 / 38), None]
     assert any("cache: The report keeps two boards" in note and "2.5 of 4" in note for note in concluded.notes)
     assert any("say little of strength" in note for note in concluded.notes)
+    assert not any("cut off" in note for note in concluded.notes)
+
+
+def test_games_that_were_cut_off_are_told():
+    games = [game(1, "black", 0.5, ended="ply limit"), game(1, "white", 0.5, ended="the same position 3 times")]
+    concluded = experiment_named("duels").conclude(Choice(about=("cache",), plies=40), games)
+    assert any(note.startswith("1 of 2 games was cut off after 40 moves") for note in concluded.notes)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +126,11 @@ def test_root_moves_allow_what_the_largest_of_them_leaves():
     assert experiment.conclude(chosen, [*root_sample("start", [5]), {**timed, "leaves": 11, "depth": 4}]).passed
 
 
+def test_reports_on_othello_are_not_drawn_beside_abalone():
+    assert scaling._published("othello")
+    assert not scaling._published("abalone")
+
+
 def cells(table, found):
     section = report_003._section(table)
     return compared(section, list(check_found(section, found)))
@@ -126,7 +138,11 @@ def cells(table, found):
 
 def test_what_report_003_says_of_its_program_is_what_ours_has():
     for table, measure, many in (("adaptive_depth", report_003._adaptive_rules, 10), ("rings", report_003._rings, 8)):
-        assert [cell.verdict for cell in cells(table, measure(Stop()))] == [Verdict.EQUAL] * many
+        held = cells(table, measure(Stop()))
+        assert [cell.verdict for cell in held] == [Verdict.GIVEN] * many
+        assert all(cell.ours == cell.published for cell in held)
+    shown = section_table(report_003._section("adaptive_depth"), cells("adaptive_depth", ()))
+    assert shown.columns == ("row", "remaining s below", "remaining s above", "score below", "depth")
     ranked = cells("move_ranking", report_003._ranking(Stop()))
     differ = [(cell.row, cell.column) for cell in ranked if cell.verdict not in (Verdict.EQUAL, Verdict.CLOSE)]
     assert differ == [((6,), "stones"), ((6,), "kind"), ((7,), "stones"), ((8,), "kind")]
@@ -142,8 +158,12 @@ def test_the_speed_ups_of_48_threads_are_read_from_root_moves():
 def test_every_number_of_the_text_has_a_class():
     section = report_003._section(FACTS)
     assert {row for row, _ in section.published()} == {(name,) for name in report_003.TEXT}
+    shown = section_table(section, cells(FACTS, ()))
+    assert shown.columns == ("fact", "value", "unit", "the report says")
+    assert all(shown.column("unit"))
     constants = [cell for cell in cells(FACTS, report_003._constants(Stop())) if cell.ours is not None]
-    assert [cell.verdict for cell in constants] == [Verdict.EQUAL] * 4
+    assert [cell.verdict for cell in constants] == [Verdict.GIVEN] * 4
+    assert all(cell.ours == cell.published for cell in constants)
 
 
 @pytest.mark.parametrize("effort", Effort)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from outflank.lab.drawing.looks import number
+from outflank.lab.literature import published
 from outflank.lab.report import Cell, Sample, Table
-from outflank.lab.reproduction.sections import Class, Expected, Found, Section
+from outflank.lab.reproduction.sections import FACTS, Class, Expected, Found, Section
 from outflank.words import how_many
 
 
@@ -110,11 +111,16 @@ def compared(section: Section, found: Sequence[Found]) -> list[Compared]:
 
 
 def section_table(section: Section, cells: Sequence[Compared]) -> Table:
-    """The published table in its own shape."""
+    """The published table in its own shape; numbers of the text with their units and the words around them."""
     lines: dict[tuple[Cell, ...], Sample] = {}
+    columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
     for cell in cells:
-        line = lines.setdefault(cell.row, dict(zip(section.key or ("row",), cell.row, strict=True)))
+        line = lines.setdefault(cell.row, {**dict(zip(section.key or ("row",), cell.row, strict=True)), **columns})
         line[cell.column.replace("_", " ")] = cell.text
+    if section.table == FACTS:
+        for line in lines.values():
+            told = published(section.report)["facts"][line["fact"]]
+            line |= {"unit": told["unit"], "the report says": told["says"]}
     notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
     reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]
     notes += _each_once([*reasons, *(cell.note for cell in cells)])

@@ -12,9 +12,9 @@ from outflank.engine.habits import BoardCache, FixedOpening
 from outflank.engine.timing import Adaptive003, DepthRule
 from outflank.games.abalone.kernels import MARBLES, Kind
 from outflank.games.evaluation import evaluation_named, value
-from outflank.lab.boards import chosen_boards, lab_positions
+from outflank.lab.boards import lab_positions
 from outflank.lab.classroom import Stopped, lab_search_003
-from outflank.lab.literature import fact, published, rows
+from outflank.lab.literature import fact, published
 from outflank.lab.report import Sample
 from outflank.lab.reproduction.sections import (
     EQUAL,
@@ -31,7 +31,7 @@ from outflank.lab.reproduction.sections import (
     machine,
 )
 from outflank.lab.searched import note, unnoted
-from outflank.lab.studies.imbalance import allowed, root_moves, root_work
+from outflank.lab.studies.imbalance import allowed, root_work
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
 
@@ -186,8 +186,6 @@ def _counts(workers: int, stop: Stop) -> Iterable[Found]:
     whole = perft(board, 5, workers=workers).leaves
     pruned = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop).leaves
     _check(stop)
-    yield _fact("minimax_evaluations_depth_5", whole)
-    yield _fact("alphabeta_evaluations_depth_5", pruned)
     yield _fact("pruning_depth_5_percent", 100 * (1 - pruned / whole))
     rates = []
     for position in lab_positions().values():
@@ -195,14 +193,6 @@ def _counts(workers: int, stop: Stop) -> Iterable[Found]:
         rates.append(100 * (1 - leaves / perft(position, depth, workers=workers).leaves))
         _check(stop)
     yield _fact("pruning_depth_4_percent", mean(rates))
-
-
-def _text_speedups(stop: Stop) -> Iterable[Found]:
-    for place in chosen_boards("abalone", [str(row["position"]) for row in rows("003", "speedup")]):
-        samples = root_moves(place, Adaptive003.RULES[-1].depth, stop)
-        _check(stop)
-        for each in _speedups(samples):
-            yield _fact(f"speedup_{THREADS}_threads_{each.row[0]}", each.ours, each.note)
 
 
 def _games(count: int, stop: Stop) -> Iterable[Found]:
@@ -242,30 +232,31 @@ def _text(setting: Setting) -> Sequence[Source]:
         Measure("what the program has", _constants, 0.1),
         Measure("pruning", partial(_counts, setting.workers), 1.0),
         Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0),
-        Measure("speed-ups", _text_speedups, 1.0),
     ]
     return sources if quick else [*sources, Measure("depth 6", partial(_opening, setting.workers), 3.0)]
 
 
+IN_TABLES = (
+    *("minimax_evaluations_depth_5", "alphabeta_evaluations_depth_5"),
+    *("speedup_48_threads_midgame2", "speedup_48_threads_midgame1"),
+)
+"""Numbers of the text that have a section of their own, and count once."""
+
 TEXT: dict[str, Expected] = {
-    "minimax_evaluations_depth_5": EQUAL,
-    "alphabeta_evaluations_depth_5": EQUAL,
     "pruning_depth_5_percent": close(1.002, "The report rounds 99.43 %, which its two counts give, to 99.5 %."),
     "pruning_depth_4_percent": close(1.01),
-    "speedup_48_threads_midgame2": close(1.25),
-    "speedup_48_threads_midgame1": close(1.25),
     "threads": GIVEN,
     "chunk_size": GIVEN,
     "moves_per_turn": close(1.25),
     "turns_per_game": close(2.0),
-    "usual_depth": EQUAL,
+    "usual_depth": GIVEN,
     "compared_depth": GIVEN,
-    "game_seconds": EQUAL,
+    "game_seconds": GIVEN,
     "opening_depth": GIVEN,
     "opening_seconds_per_move": machine("48 cores there."),
-    "opening_moves_fixed": EQUAL,
+    "opening_moves_fixed": GIVEN,
     "opening_seconds_saved": machine("48 cores there."),
-    "boards_kept": EQUAL,
+    "boards_kept": GIVEN,
 }
 
 
@@ -330,7 +321,11 @@ SECTIONS: tuple[Section, ...] = (
         where="Figure 2.2",
         title="master and slaves: the first branch, then the others with its bound",
         sources=_master,
-        notes=("pv-split and ybw search the first branch before the others, at every level, as its picture does.",),
+        notes=(
+            "pv-split and ybw search the first branch before the others, at every level, as its picture does.",
+            "All are our search, not the report's: root-split shares the best value so far between root moves, where "
+            "the report's opens a full window for each.",
+        ),
     ),
     Section(
         report="003",
@@ -363,8 +358,9 @@ SECTIONS: tuple[Section, ...] = (
         where="Adaptive Depth",
         title="how deep, by the time left and the last value",
         table="adaptive_depth",
-        expected=dict.fromkeys((*COLUMNS, "depth"), EQUAL),
+        expected=dict.fromkeys((*COLUMNS, "depth"), GIVEN),
         sources=_adaptive,
+        notes=("Seconds left of 60; the value is the best of the last move. The first row that applies is taken.",),
     ),
     Section(
         report="003",
@@ -378,8 +374,9 @@ SECTIONS: tuple[Section, ...] = (
         title="the worth of the rings",
         table="rings",
         key=("ring",),
-        expected={"weight_before": EQUAL, "weight_after": EQUAL},
+        expected={"weight_before": GIVEN, "weight_after": GIVEN},
         sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings")],
+        notes=("With those after, and 10 for ring 3, which it does not name, its 1,605,372 evaluations come out.",),
     ),
     Section(
         report="003",
@@ -424,6 +421,7 @@ SECTIONS: tuple[Section, ...] = (
         title="numbers between the figures",
         table=FACTS,
         key=("fact",),
+        without=IN_TABLES,
         single={((name,), "value"): expected for name, expected in TEXT.items()},
         sources=_text,
         absent="Not with --quick: it takes some seconds.",

@@ -185,6 +185,12 @@ class Section:
             if column not in self.key and value is not None and self._has(row)
         }
 
+    def columns(self) -> list[str]:
+        """The columns with numbers, in the order of print."""
+        cells = {column for _, column in self.published()}
+        ordered = rows(self.report, self.table)[0] if self.table not in (None, FACTS) else ("value",)
+        return [column for column in ordered if column in cells]
+
     def _has(self, row: Mapping[str, Cell]) -> bool:
         """Whether a row of the table belongs to this section."""
         first = row[self.key[0]] if self.key else None

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.arena import Duel, Openings, play
+from outflank.arena.referee import PLY_LIMIT
 from outflank.boards import AbaloneBoard, Board
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice as Chosen
@@ -277,6 +278,12 @@ class Duels(Experiment[Choice]):
         notes = [
             f"{about}: {SAYINGS[str(about)]} {_told(games)}" for (about,), games in grouped(samples, "about").items()
         ]
+        cut = sum(game["ended"] == PLY_LIMIT for game in samples)
+        if cut:
+            notes.append(
+                f"{cut:,} of {how_many(len(samples), 'game')} {'was' if cut == 1 else 'were'} cut off after "
+                f"{how_many(chosen.plies, 'move')}, and counted as drawn: they say nothing of who would have won."
+            )
         few = min((len(games) for games in groups.values()), default=chosen.games)
         if few < ENOUGH_GAMES:
             notes.append(
