@@ -96,7 +96,7 @@ def test_thresholds_are_read_from_a_simulation_and_from_two_nodes(program):
 
 def test_replication_is_read_by_the_depth_from_which_entries_are_told():
     section = BY_NAME["Replication depth"]
-    samples = [{"replication": f"depth:depth={depth}", **COUNTED} for depth in cluster_000.REPLICATED]
+    samples = [{"replication": f"depth:depth={depth}", **COUNTED} for depth in (4, *cluster_000.REPLICATED)]
     found = list(check_found(section, cluster_000._replication_cells([*samples, {"replication": "none", **COUNTED}])))
     assert {(each.row, each.column) for each in found} == set(section.published())
     assert {each.ours for each in found if each.column == "tt_sorts_and_hits"} == {5}
@@ -108,6 +108,9 @@ def test_overhead_that_exceeds_what_is_useful_is_told_of_two_processors():
     assert found.ours is None
     (found,) = cluster_000._everything_cells([{**told, "overhead_per_node": 5.0}])
     assert found.ours == 2
+    untold = {"replication": "none", **COUNTED, "overhead_per_node": 4.0}  # it is not the entries, then
+    (found,) = cluster_000._everything_cells([{**told, "overhead_per_node": 5.0}, untold])
+    assert found.ours is None
 
 
 def test_the_discussion_speaks_of_64_processors():
@@ -115,5 +118,7 @@ def test_the_discussion_speaks_of_64_processors():
     found = {each.row[0]: each.ours for each in check_found(section, cluster_000._discussed(replayed((1, 16, 64))))}
     assert found["speedup_64_par"] == pytest.approx(10 / 3)
     assert found["application_speedup_64_par_tuple"] == 5.0
+    assert found["search_overhead_factor"] == pytest.approx(64 / 5)
+    assert found["boards_64_par_tuple"] == pytest.approx(146_000 * 64 / 5, rel=1e-3)
     assert found["broadcast_seconds_par_rmi"] == pytest.approx(0.1)
     assert found["equally_fast_up_to_processors"] == 64

@@ -77,8 +77,8 @@ MARKS = {
     Verdict.DIFFERENT: "≠ ours follows, and had to be equal.",
     Verdict.CLOSE: "≈ ours follows, as close as it should be.",
     Verdict.FAR: "≉ ours follows, and should be closer.",
-    Verdict.BESIDE: "| ours follows; it depends on the machine.",
-    Verdict.GIVEN: "(given): the report's choice and no result; where ours is run with another, it says so.",
+    Verdict.BESIDE: "| ours follows, and need not agree: it depends on the machine, or on what is told below.",
+    Verdict.GIVEN: "(given): chosen or quoted by the report, no result; where ours is run with another, it says so.",
     Verdict.NOT_DONE: "| – not measured.",
 }
 

@@ -73,6 +73,7 @@ SECTIONS: tuple[Section, ...] = (
         key=("ordering",),
         expected=ORDERED,
         sources=partial(sequential_000.ordering, "start"),
+        notes=(sequential_000.SORTED,),
     ),
     Section(
         report="000",
@@ -82,6 +83,7 @@ SECTIONS: tuple[Section, ...] = (
         key=("ordering",),
         expected={"seconds": machine("Times are another machine's."), "boards": machine(sequential_000.LOST)},
         sources=partial(sequential_000.ordering, "midgame"),
+        notes=(sequential_000.SORTED,),
     ),
     Section(
         report="000",
@@ -112,9 +114,9 @@ SECTIONS: tuple[Section, ...] = (
         title="symmetry and hash functions",
         **_said(
             "hash_bits",
+            "hash_functions_tried",
             "table_smaller_than_awari",
             symmetric_boards=EQUAL,
-            hash_functions_tried=close(1.5, "About a dozen."),
             hash_free_percent=machine("Another hash function, and other boards."),
         ),
         sources=sequential_000.table,
@@ -125,7 +127,7 @@ SECTIONS: tuple[Section, ...] = (
         title="what was chosen and met on the way",
         **_said(
             "rmi_entries_per_update",
-            overhead_exceeds_application_from_processors=machine("Entries take less time here, and so do boards."),
+            overhead_exceeds_application_from_processors=machine("Entries cost less here, and so do boards."),
             crashing_from_processors=machine(""),
             gmi_deadlock_from_processors=machine(""),
         ),
@@ -136,8 +138,19 @@ SECTIONS: tuple[Section, ...] = (
         report="000",
         where="Test conditions",
         title="depths and runs",
-        **_said("depth", "midgame_depth", "runs_averaged", "best_threshold", "best_replication_depth"),
+        **_said(
+            "depth",
+            "midgame_depth",
+            "runs_averaged",
+            best_threshold=machine(""),
+            best_replication_depth=machine(""),
+        ),
         sources=lambda setting: [],
+        absent=(
+            f"{ELSEWHERE}our thresholds are searched to two depths, so none is best of all, and replication depths "
+            "above the threshold are all the same here."
+        ),
+        notes=("Each section tells how deep ours is searched, once unless its tables count more rounds.",),
     ),
     *(
         Section(
@@ -149,6 +162,7 @@ SECTIONS: tuple[Section, ...] = (
             expected=dict.fromkeys(("app_s", "overhead_s", "sum_s", "steal_success_percent", "bytes"), TIMES),
             sources=partial(cluster_000.threshold_sources, program),
             absent="Nothing is divided at this threshold in a search of so few plies.",
+            notes=(cluster_000.OF_THE_HEAD,) if program == "par_tuple" else (),
         )
         for program in cluster_000.PROGRAMS
     ),
@@ -163,6 +177,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
         sources=cluster_000.replication_sources,
         absent="No entry of so many plies exists in a search of so few.",
+        notes=(cluster_000.OF_THE_HEAD,),
     ),
     Section(
         report="000",
@@ -173,6 +188,7 @@ SECTIONS: tuple[Section, ...] = (
         expected={name: TIMES for name in rows("000", "speedup")[0] if name != "processors"},
         sources=cluster_000.speedup_sources,
         figures=cluster_000.speedup_figure,
+        notes=(cluster_000.OF_THE_HEAD,),
     ),
     Section(
         report="000",
@@ -180,6 +196,8 @@ SECTIONS: tuple[Section, ...] = (
         title="depth 17 from the start",
         key=("program",),
         sources=sequential_000.depth_17,
+        absent="It is left out by --quick.",
+        printed=False,
     ),
     Section(
         report="000",
@@ -209,6 +227,7 @@ SECTIONS: tuple[Section, ...] = (
             ),
         ),
         sources=sequential_000.discussion,
-        absent=f"{ELSEWHERE}a search of 17 plies on 64 processors is not to be had here, and --quick leaves out seq's.",
+        absent=f"{ELSEWHERE}--quick leaves out the search of 17 plies.",
+        notes=(cluster_000.OF_THE_HEAD,),
     ),
 )

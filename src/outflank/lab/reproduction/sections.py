@@ -47,7 +47,7 @@ class Class(StrEnum):
     MACHINE = "machine"
     """It depends on the machine: the two are set side by side, and nothing is concluded."""
     GIVEN = "given"
-    """No result: the report's own choice. Ours is run with it, or tells with what else."""
+    """No result: the report chose it, or quotes it from elsewhere. Ours is run with it, or tells with what else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,6 +272,7 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
         }
         lines: list[Sample] = []
         series: dict[str, list[tuple[float, float]]] = {}
+        silent: dict[str, list[int]] = {}
         for found in groups.values():
             policy = replication_named(str(found[0]["replication"]))
             depth = policy.depth if policy.sends else None
@@ -297,7 +298,9 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
                     "runs": len(found),
                 }
             )
-            if depth is not None and divided(found):
+            if depth is not None and divided(found) and not median(found, "messages"):
+                silent.setdefault(name, []).append(depth)
+            elif depth is not None and divided(found):
                 series.setdefault(name, []).append((depth, median(divided(found), "seconds")))
         best = {name: min(points, key=lambda point: point[1]) for name, points in series.items()}
         published = {row["min_depth"]: row["sum_s"] for row in published_rows("000", "replication")}
@@ -316,7 +319,11 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
         )
         said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
         notes, wrong = [*said, *undivided_notes(groups)], value_notes(samples)
-        notes += [f"{name}: a depth of {int(depth)} is fastest." for name, (depth, _) in best.items()]
+        notes += [f"{name}: a depth of {int(best[name][0])} is fastest." for name in series if len(series[name]) > 1]
+        notes += [
+            f"{name}: no entry was sent at a depth of {' or '.join(map(str, depths))}: those times tell nothing of it."
+            for name, depths in silent.items()
+        ]
         return Conclusion(
             tables=(
                 Table.of(f"replication depth, {chosen.cluster}", lines),
