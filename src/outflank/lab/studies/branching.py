@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from outflank.boards import OthelloBoard
 from outflank.games.evaluation import evaluation_named
@@ -23,8 +24,17 @@ class BranchingChoice(Parameters):
 
     depth: int = option(7, "Plies of alpha-beta.")
     evaluations: tuple[str, ...] = option(("mobility", "discs", "four-part", "phased"), "By name.")
+    opponent: Literal["random", "first"] = option("random", "Who answers: any move, or always the `first` one.")
     games: int = option(5, "Games with each colour, against the random player.")
     seed: int = option(1, "For the random player.")
+
+    def unused(self) -> tuple[str, ...]:
+        return ("games", "seed") if self.opponent == "first" else ()  # which always plays the same game
+
+    @property
+    def played(self) -> int:
+        """Games with each colour."""
+        return self.games if self.opponent == "random" else 1
 
 
 @register
@@ -44,7 +54,7 @@ class Branching(Experiment[BranchingChoice]):
                 f"{evaluation} as {'black' if black else 'white'}, game {number_}",
                 partial(_branching, evaluation, chosen, black, number_),
             )
-            for number_ in range(1, chosen.games + 1)
+            for number_ in range(1, chosen.played + 1)
             for evaluation in chosen.evaluations
             for black in (True, False)
         ]
@@ -81,8 +91,12 @@ class Branching(Experiment[BranchingChoice]):
             for column in columns
         )
         plot = Plot(title="branching by evaluation", x="evaluation", y="moves", kind="bars", series=bars)
-        return Conclusion(tables=(Table.of(f"branching at depth {chosen.depth}", lines),), figures=(plot,), notes=notes)
+        title = f"branching at depth {chosen.depth}, against the {OPPONENTS[chosen.opponent]} player"
+        return Conclusion(tables=(Table.of(title, lines),), figures=(plot,), notes=notes)
 
+
+OPPONENTS = {"random": "random", "first": "first-move"}
+"""What they are called."""
 
 NARROW = ("moves per inner node", "effective branching")
 """Two ways to say how wide a tree is."""
@@ -99,12 +113,12 @@ def _narrowest(lines: Sequence[Sample]) -> tuple[str, ...]:
 
 def _branching(evaluation: str, chosen: BranchingChoice, black: bool, number_: int, stop: Stop) -> list[Sample]:
     samples: list[Sample] = []
-    options = {**PLAIN, "evaluation": evaluation, "algorithm": "alphabeta", "workers": 1}
-    seed = 1000 * chosen.seed + 2 * number_ + black
     counts = Counts()
+    options = {**PLAIN, "evaluation": evaluation, "algorithm": "alphabeta", "workers": 1, "instrument": counts}
+    seed = 1000 * chosen.seed + 2 * number_ + black
     before = (0, 0)
     try:
-        games = game(chosen.depth, {**options, "instrument": counts}, "random", black=black, seed=seed, stop=stop)
+        games = game(chosen.depth, options, chosen.opponent, black=black, seed=seed, stop=stop)
         for turn, (board, found) in enumerate(games, 1):
             inner, moves = sum(counts.nodes), sum(counts.moves)
             samples.append(

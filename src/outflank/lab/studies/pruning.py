@@ -249,7 +249,7 @@ class Pruning(Experiment[PruningChoice]):
                 Plot(title="evaluations", series=series, **bars),
                 Plot(title="evaluations by the order of moves", series=orderings, **bars),
             ),
-            notes=tuple(notes),
+            notes=(*notes, *_ordered_means(ordered)),
             passed=not differing,
         )
 
@@ -284,6 +284,17 @@ def _ordered_rows(ordered: dict[str, list[Sample]]) -> list[Sample]:
             line[f"{position}: pruned"] = f"{1 - leaves / whole[position]:.2%}" if position in whole else None
         lines.append(line)
     return lines
+
+
+def _ordered_means(ordered: dict[str, list[Sample]]) -> list[str]:
+    """What each order leaves out, all positions counting alike."""
+    whole = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
+    told = []
+    for name, found in ordered.items():
+        rates = [1 - number(each["leaves"]) / whole[each["position"]] for each in found if each["position"] in whole]
+        if name != "minimax" and rates:
+            told.append(f"{name} {sum(rates) / len(rates):.1%}")
+    return [f"Leaves left out on average, in full windows: {', '.join(told)}."] if told else []
 
 
 def _in_order(samples: Sequence[Sample]) -> list[tuple[tuple[str], list[Sample]]]:
