@@ -725,6 +725,13 @@ def test_a_terminal_has_sections_under_their_headings(counting, monkeypatch, cap
 
 
 @pytest.mark.plain
+def test_a_terminal_says_a_heading_once(counting, monkeypatch, capsys):
+    tables = (lab.Table.of("A table", [{"b": 2}], section="A table"),)
+    monkeypatch.setattr(Counting, "conclude", lambda *_: lab.Conclusion(tables=tables))
+    assert command(capsys, "counting")[1].count("A table") == 1
+
+
+@pytest.mark.plain
 def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, capsys):
     lab.run("counting", upto=2, out=tmp_path / "kept")
     counting.measured.clear()

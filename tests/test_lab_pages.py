@@ -846,6 +846,13 @@ def test_sections_have_headings_with_figures_beside_tables(draw):
     assert not of_class(root, "contents")  # four places are found without a list
 
 
+def test_a_table_of_its_sections_name_is_titled_once():
+    tables = [Table.of(title, [{"a": 1}], section="Table 1") for title in ("Table 1", "another")]
+    root = ElementTree.fromstring(page_html(report(tables=tables, figures=())))
+    assert [each.text for each in root.iter("h3")][:1] == ["another"]
+    assert [each.get("aria-label") for each in of_class(root, "scroll")][:2] == ["Table 1", "another"]
+
+
 def test_sections_are_kept_in_the_document():
     kept = document(in_sections())
     assert [table["section"] for table in kept["tables"]] == ["", "Table <1>", "Table 3", "Table <1>"]

@@ -77,7 +77,7 @@ def test_speed_ups_are_read_for_every_program_and_number_of_processors():
     (plot,) = cluster_000.speedup_figure(found)
     curves = {series.name: dict(series.points) for series in plot.series}
     assert curves["par_tuple"][64.0] == pytest.approx(10 / 3)
-    assert curves["000, par_tuple"][64.0] == pytest.approx(3776 / 231)
+    assert curves["000 par_tuple"][64.0] == pytest.approx(3776 / 231)
 
 
 @pytest.mark.parametrize("program", cluster_000.PROGRAMS)

@@ -105,16 +105,28 @@ def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
     further = _section([Found((1,), "x", 3, published=3)], table=None, where="Further", key=("n",), printed=False)
     monkeypatch.setattr(reproduce, "sections_of", lambda report: (printed, further))
     report = lab.run("reproduce", which=("000",), out=tmp_path)
-    assert report.notes[0] == "Of what the reports printed, 24 cells: 1 equal, 23 not done."
+    assert report.notes[0] == "Of what the reports printed, 24 cells: 1 equal, 0 different, 0 far, 23 not done."
     assert report.notes[1] == (
-        "Of the same programs, but printed in no report, or from a report's own numbers, 1 cell: 1 side by side."
+        "Of the same programs, but printed in no report, or from a report's own numbers, 1 cell: 0 different, 0 far, "
+        "1 side by side."
     )
     listed = list(csv.DictReader(io.StringIO((tmp_path / "reproduce.cells.csv").read_text())))
     assert len(listed) == 25
     assert Counter(line["verdict"] for line in listed) == {"equal": 1, "side by side": 1, "not done": 23}
     index = report.tables[0]
     assert index.column("cells") == [24, 1, 24]
+    assert [index.shown.column(name) for name in ("different", "far")] == [[0, 0, 0]] * 2  # none is told too
     assert {table.section for table in report.tables[1:]} == {printed.heading, further.heading}
+
+
+def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():
+    titles = {"a": ("same", "own"), "b": ("same",), "": ("same",)}
+    parts = [
+        (Part("pruning", {}, label=label), lab.Conclusion(tables=tuple(lab.Table.of(name, []) for name in own)))
+        for label, own in titles.items()
+    ]
+    told = [[table.title for table in said.tables] for _, said in reproduce._told_apart(parts)]
+    assert told == [["a: same", "own"], ["b: same"], ["same"]]
 
 
 def test_a_sample_that_belongs_to_no_section_is_refused(monkeypatch, tmp_path):
@@ -134,7 +146,7 @@ def test_quick_and_full_are_two_wishes():
 
 
 def test_no_cells_are_told_as_such():
-    assert in_words(Counter()) == "0 cells: "
+    assert in_words(Counter()) == "0 cells: 0 different, 0 far"
 
 
 @pytest.mark.parametrize("effort", list(Effort))

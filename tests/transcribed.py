@@ -66,7 +66,7 @@ class _Page(HTMLParser):
         self._title, self._within, self._rows = "", "", []
 
     def handle_starttag(self, tag, attributes):
-        if tag == "h3":
+        if tag in ("h2", "h3"):  # a table of its section's name has no title of its own
             self._title, self._within = "", "title"
         elif tag == "table":
             self._rows = self.tables.setdefault(self._title, [])
@@ -77,7 +77,7 @@ class _Page(HTMLParser):
             self._rows[-1].append("")
 
     def handle_endtag(self, tag):
-        if tag in ("h3", "td", "th"):
+        if tag in ("h2", "h3", "td", "th"):
             self._within = ""
 
     def handle_data(self, data):

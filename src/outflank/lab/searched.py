@@ -234,7 +234,8 @@ def _games(found: list[Searched]) -> tuple[str, ...]:
 def _told(found: list[Searched]) -> str:
     one = found[0]
     games = how_many(len(_games(found)), "game") if len(_games(found)) > 1 else "a game"
-    plies = ", ".join(dict.fromkeys(each.plies for each in found))
+    deeper = sorted(found, key=lambda each: (each.least_depth, each.depth))
+    plies = ", ".join(dict.fromkeys(each.plies for each in deeper))
     many = sum(each.searches for each in found)
     workers = f"{', '.join(map(str, one.workers))} {'worker' if one.workers == (1,) else 'workers'}"
     parts = [

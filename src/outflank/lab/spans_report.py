@@ -117,13 +117,16 @@ def bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[Table, s
             }
         )
     outside = [row for row in rows if not row["within bounds"]]
-    told = "all within" if not outside else f"{len(outside)} outside"
+    if len(rows) == 1:
+        told = "outside its" if outside else "within its"
+    else:
+        told = f"{len(outside)} outside their" if outside else "all within their"
     note = (
         "The bounds are those of the tree that one worker searches, in nodes. More workers search a larger one where "
         "brothers do not wait for each other, so nodes per second are held against them."
     )
     table = Table.of("measured speed-up beside its bounds", rows, notes=(note,))
-    return table, f"{how_many(len(rows), 'measured speed-up')}, {told} their bounds (tolerance {TOLERANCE:.0%})."
+    return table, f"{how_many(len(rows), 'measured speed-up')}, {told} bounds (tolerance {TOLERANCE:.0%})."
 
 
 def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Sample]) -> Cell:

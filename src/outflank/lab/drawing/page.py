@@ -40,7 +40,7 @@ th {vertical-align:bottom;border-bottom:2px solid var(--soft);font-weight:600}
 thead tr, tbody tr:nth-child(odd) {background:var(--paper)}
 tbody tr:nth-child(even), tbody tr:hover {background:var(--shade)}
 th:first-child, td:first-child {position:sticky;left:0;background:inherit;background-clip:padding-box}
-th:first-child, td:first-child {max-width:min(26em,40vw)}
+th:first-child, td:first-child {max-width:min(26em,40vw);overflow-wrap:break-word}
 .number {text-align:right}
 td.number, td.whole {white-space:nowrap}
 .figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32em),1fr));gap:1em 2em}

@@ -11,7 +11,7 @@ from outflank.lab.report import Cell, Figure, Flame, Plot, Table
 
 WIDE, WIDEST = 95, 150
 """Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
-WHOLE = 28
+WHOLE = 36
 """Letters of a cell that begins with a number, and is kept in one line."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
@@ -23,8 +23,8 @@ def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
     return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure, palette)
 
 
-def table_part(table: Table, anchor: str = "") -> str:
-    """A table with its title, which may be a place that links lead to, and its notes."""
+def table_part(table: Table, anchor: str = "", *, under: str = "") -> str:
+    """A table with its title, which may be a place that links lead to, and its notes; `under` stands above it."""
     table = table.shown
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     styles = [_style(cells) for cells in columns]
@@ -40,7 +40,7 @@ def table_part(table: Table, anchor: str = "") -> str:
     grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
     notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
     # The box scrolls where the table is wider than the page; a keyboard must reach it.
-    heading = f"<h3{_id(anchor)}>{title}</h3>"
+    heading = "" if table.title == under else f"<h3{_id(anchor)}>{title}</h3>"
     return f'{heading}<div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
 
 

@@ -63,7 +63,7 @@ def sections_html(report: Report) -> tuple[str, str]:
 
 def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
     heading = f'<h2 id="{anchors.of(section.name)}">{escape(section.name)}</h2>'
-    tables = "".join(map(table_part, section.tables))
+    tables = "".join(table_part(each, under=section.name) for each in section.tables)
     figures = "".join(figure_part(each, palette) for each in section.figures)
     inner = f'<div class="tables">{tables}</div>' if tables else ""
     inner += f'<div class="figures">{figures}</div>' if figures else ""

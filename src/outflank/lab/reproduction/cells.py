@@ -72,6 +72,18 @@ class Compared:
         }[self.verdict]
 
 
+FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
+"""Those that are told even where there are none: a reader looks for them."""
+
+MEANINGS = (
+    "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
+    "not within it.",
+    "Side by side: it depends on the machine, and nothing is concluded. Given: the report's own choice. Not done: not "
+    "measured in this run.",
+    "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
+)
+"""Below the index: what its columns are."""
+
 MARKS = {
     Verdict.EQUAL: "✓ ours is equal, as it has to be.",
     Verdict.DIFFERENT: "≠ ours follows, and had to be equal.",
@@ -120,7 +132,9 @@ def section_table(section: Section, cells: Sequence[Compared]) -> Table:
     if section.table == FACTS:
         for line in lines.values():
             told = published(section.report)["facts"][line["fact"]]
-            line |= {"unit": told["unit"], "the report says": told["says"]}
+            # Their names in words, which narrow pages can fold; the list of cells keeps them as they are.
+            name = str(line["fact"]).replace("_", " ")
+            line |= {"fact": name, "unit": told["unit"], "the report says": told["says"]}
     notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
     reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]
     notes += _each_once([*reasons, *(cell.note for cell in cells)])
@@ -142,15 +156,17 @@ def index_table(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Table:
                 lines.append(_index_line(report, f"{section.where}: {section.title}", verdicts))
                 whole += verdicts if section.printed else Counter()
         lines.append(_index_line(report, "all that it printed", whole))
-    return Table.of("the reports' cells, and how ours stand beside them", lines)
+    return Table.of("the reports' cells, and how ours stand beside them", lines, notes=MEANINGS)
 
 
 def _index_line(report: str, where: str, verdicts: Counter[Verdict]) -> Sample:
-    counts: Sample = {verdict.value: verdicts[verdict] or None for verdict in Verdict}
+    counts: Sample = {each.value: verdicts[each] if each in FAULTS else verdicts[each] or None for each in Verdict}
     return {"report": report, "where": where, "cells": sum(verdicts.values()), **counts}
 
 
 def in_words(verdicts: Counter[Verdict]) -> str:
     """How many cells there are, and how they stand."""
-    told = ", ".join(f"{verdicts[verdict]:,} {verdict}" for verdict in Verdict if verdicts[verdict])
+    told = ", ".join(
+        f"{verdicts[verdict]:,} {verdict}" for verdict in Verdict if verdicts[verdict] or verdict in FAULTS
+    )
     return f"{how_many(sum(verdicts.values()), 'cell')}: {told}"

@@ -258,7 +258,7 @@ def races(report: str, where: str) -> Section:
     return Section(
         report=report,
         where=where,
-        title="data races",
+        title="unordered accesses to the same memory",
         table=FACTS,
         only=RACES,
         key=("fact",),

@@ -229,16 +229,16 @@ def speedup_figure(found: Sequence[Found]) -> Sequence[Figure]:
             continue
         for program in PROGRAMS:
             points = [(count, measured.get((count, f"{program}_total_s"))) for count in PROCESSORS]
-            name = f"000, {program}" if published else program
+            name = f"000 {program}" if published else program
             drawn = tuple((float(count), serial / seconds) for count, seconds in points if seconds)
             series.append(Series(name=name, points=drawn, published=published))
-    ideal = Series(name="ideal", points=tuple((float(count), float(count)) for count in PROCESSORS), style="dashed")
+    linear = Series(name="linear", points=tuple((float(count), float(count)) for count in PROCESSORS), style="dashed")
     return [
         Plot(
             title="speed-up by processors",
             x="processors",
             y="speed-up",
-            series=(*series, ideal),
+            series=(*series, linear),
             log_x=True,
             log_y=True,
             caption="Ours is simulated, on a smaller tree.",

@@ -44,7 +44,7 @@ SECTIONS: tuple[Section, ...] = (
     Section(
         report="004",
         where="Cilkview",
-        title="a game of `master`, rows side by side, by depth",
+        title="a game of master, rows side by side, by depth",
         table="cilkview",
         key=("depth",),
         expected=cilkview.PROFILE_004,

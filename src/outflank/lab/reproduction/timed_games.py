@@ -148,7 +148,7 @@ def _profiled(setting: Setting) -> Sequence[Source]:
 HPCTOOLKIT = Section(
     report="004",
     where="HPCToolkit",
-    title="a game: from the root down, from the leaves up, and over time",
+    title="a game from the root down, from the leaves up, and over time",
     sources=_profiled,
     notes=(
         "`MaxValue` and `MinValue` are one function here, minimax. Its callees are inside it in the machine code: they "

@@ -121,7 +121,7 @@ class Reproduce(Experiment[Choice]):
             cells = compared(section, found)
             shown = [section_table(section, cells)] if cells else []
             drawn = list(section.figures(found)) if found else []
-            for part, said in parts:
+            for part, said in _told_apart(parts):
                 passed = passed and said.passed
                 if part.show and said.tables:
                     shown += [*said.tables[:-1], replace(said.tables[-1], notes=(*said.tables[-1].notes, *said.notes))]
@@ -258,6 +258,30 @@ def _parts(section: Section, setting: Setting, samples: Sequence[Sample]) -> lis
             samples_ = [_unwrapped(sample) for sample in own]
             concluded.append((source, experiment_named(source.experiment).conclude(source.chosen, samples_)))
     return concluded
+
+
+def _told_apart(parts: Sequence[tuple[Part, Conclusion]]) -> list[tuple[Part, Conclusion]]:
+    """The same, with a part's label before titles that another part of the section has too."""
+    titles = Counter(title for part, said in parts if part.show for title in {each.title for each in _drawn(said)})
+
+    def named(part: Part, title: str) -> str:
+        return f"{part.label}: {title}" if part.label and titles[title] > 1 else title
+
+    return [
+        (
+            part,
+            replace(
+                said,
+                tables=tuple(replace(each, title=named(part, each.title)) for each in said.tables),
+                figures=tuple(replace(each, title=named(part, each.title)) for each in said.figures),
+            ),
+        )
+        for part, said in parts
+    ]
+
+
+def _drawn(said: Conclusion) -> list[Table | Figure]:
+    return [*said.tables, *said.figures]
 
 
 def _sums(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Iterator[str]:

@@ -289,7 +289,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
             console.print(f"\n{section.name}\n{'=' * cell_len(section.name)}")
         for table in (each.shown for each in section.tables):
             rows = [[number(cell) for cell in row] for row in table.rows]
-            print_table(console, table.title, list(table.columns), rows)
+            print_table(console, table.title if table.title != section.name else "", list(table.columns), rows)
             for note in table.notes:
                 console.print(f"  {note}")
         if section.name and not section.tables:
