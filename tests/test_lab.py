@@ -1066,6 +1066,8 @@ def test_a_speed_up_below_one_is_no_gain_and_short_turns_are_said_to_be():
     )
     assert found.notes[0].endswith("next is fork-join on 1 worker, 0.83 times as fast as the serial program.")
     assert any(note.startswith("A turn took 5 ms") for note in found.notes)
+    assert "Whole games of 50 searched turns at depth 4: every side played the same moves." in found.notes
+    assert all(figure.title.endswith(", single moves") for figure in found.figures)
     assert [table.title for table in found.tables] == [
         "scaling, othello, whole games (004), single moves",
         "threads: a game by report 004's rules, single moves",

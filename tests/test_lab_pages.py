@@ -464,6 +464,14 @@ def test_colours_do_not_depend_on_whether_published_series_are_shown():
     assert [shown.of(name) for name in "ab"] == [alone.of(name) for name in "ab"]
 
 
+def test_a_reports_curve_looks_as_ours_of_the_same_thing():
+    names = ("work", "span")
+    ours = [curve((1, 1), name=name) for name in names]
+    shown = Palette.over((plot(*ours, *(curve((1, 1), name=f"{name}, 002", published=True) for name in names)),))
+    assert [shown.of(f"{name}, 002") for name in names] == [shown.of(name) for name in names]
+    assert shown.of("work") != shown.of("span")
+
+
 @pytest.mark.parametrize(("log_x", "log_y"), [(False, True), (True, False), (False, False)])
 def test_a_logarithmic_axis_says_so(log_x, log_y):
     svg = plot_svg(plot(curve((1, 1.0), (10, 100.0)), log_x=log_x, log_y=log_y))

@@ -117,6 +117,7 @@ def test_games_that_differ_are_told():
     chosen = experiment.parameters(whole_game="self", workers=(1,), rounds=1)
     counted = ("user_seconds", "system_seconds", "nodes", "leaves", "useful_seconds", "idle_seconds", "steals_won")
     sample = dict.fromkeys(counted, 1) | {"workers": 1, "value": 3, "seconds": 1.0, "position": "start", "turns": 60}
+    sample["depth"] = 4
     samples = [sample | {"scheme": "serial pvs", "moves": "f5 d6"}, sample | {"scheme": "ybw", "moves": "f5 f6"}]
     concluded = experiment.conclude(chosen, samples)
     assert any("times are of different games" in note for note in concluded.notes)

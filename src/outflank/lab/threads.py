@@ -37,7 +37,7 @@ def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> Table:
     return Table.of(f"threads: a game by report {report}'s rules{how}", rows_, notes=(note_,) if turning else ())
 
 
-def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample]) -> tuple[Figure, ...]:
+def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample], how: str = "") -> tuple[Figure, ...]:
     """Efficiency and run time by threads: report 002's figures 4 and 5, and report 004's."""
     serial = _serial_seconds(lines)
     efficiencies, times = [], []
@@ -62,6 +62,15 @@ def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample])
         efficiencies.append(Series(name="002: well above", points=points, style="dashed", published=True))
     beyond = f"Beyond {usable_cores():g} threads workers take turns."
     return (
-        Plot(title="efficiency by threads", x="threads", y="S/(p·T(p))", series=tuple(efficiencies), caption=beyond),
-        Plot(title="run time by threads", x="threads", y="time (s)", log_y=True, series=tuple(times), caption=beyond),
+        Plot(
+            title=f"efficiency by threads{how}", x="threads", y="S/(p·T(p))", series=tuple(efficiencies), caption=beyond
+        ),
+        Plot(
+            title=f"run time by threads{how}",
+            x="threads",
+            y="time (s)",
+            log_y=True,
+            series=tuple(times),
+            caption=beyond,
+        ),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from outflank.lab.drawing.looks import HUES
 from outflank.lab.drawing.marks import SHAPES
+from outflank.lab.literature import REPORTS
 from outflank.lab.report import Figure, Plot, Series, Timeline
 
 NEUTRAL = 6
@@ -47,7 +48,8 @@ class Style:
 class Palette:
     """A style for each name; those that are not fixed get what the names before them have used least.
 
-    What a group of names gets does not depend on those after it.
+    What a group of names gets does not depend on those after it. A report's own curve looks as ours of the same thing,
+    which is in a group before it: `span, 002` as `span`.
     """
 
     def __init__(self, *groups: Iterable[str]) -> None:
@@ -71,6 +73,9 @@ class Palette:
         return self._styles[name]
 
     def _free(self, name: str) -> Style:
+        thing, _, report = name.rpartition(", ")
+        if report in REPORTS and thing in self._styles:
+            return self._styles[thing]
         hues = Counter(style.hue for style in self._styles.values())
         shapes = Counter(style.shape for style in self._styles.values())
         if name in FIXED:

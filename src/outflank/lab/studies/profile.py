@@ -44,6 +44,7 @@ from outflank.parallel.events import Recording
 from outflank.schema import Between, Count, Duration, Misfit, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import check_carries, scheme_named
+from outflank.words import how_many
 
 COLUMNS = 200
 """Points of the curve of busy workers."""
@@ -166,7 +167,8 @@ class Profile(Experiment[Choice]):
             scheduler = share_of(totals, RUNTIME)
             notes.append(
                 f"Runtime of its own (spawn, steal, schedule){of}: {scheduler:.2%} of the busy time "
-                f"(report 004: {fact('004', 'scheduler_share_percent')} % at the scheduler). {nodes:,} nodes."
+                f"(report 004: {fact('004', 'scheduler_share_percent')} % at the scheduler). "
+                f"{nodes:,} nodes{_told(chosen)}."
             )
             views_, said = views(here, {kind: seconds_of(totals, (kind,)) for kind in KINDS}, of)
             tables, notes = [*tables, *views_], [*notes, *said]
@@ -184,6 +186,14 @@ class Profile(Experiment[Choice]):
             name = f".{_in_a_file_name(str(position))}" if len(places) > 1 else ""
             found |= {f"{name}.trace.json": chrome_trace(spans), f"{name}.folded": folded_stacks(spans)}
         return found
+
+
+def _told(chosen: Choice) -> str:
+    """Depth and division, as far as they were asked for."""
+    depth = "" if chosen.depth is None else f" at depth {chosen.depth}"
+    if chosen.threshold is None:
+        return depth
+    return f"{depth}, undivided with {how_many(chosen.threshold, 'ply', 'plies')} left"
 
 
 RUNTIME = ("spawn", "steal", "schedule")

@@ -197,10 +197,10 @@ class Scaling(Experiment[Choice]):
         what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
         how = _told(chosen) if chosen.whole_game else ""
         tables = [Table.of(f"scaling, {what}{how}", lines)]
-        figures = _figures(chosen, groups)
+        figures = _figures(chosen, groups, how)
         if chosen.whole_game is not None and chosen.whole_game in REPORTS and lines:
             tables.append(thread_table(chosen.whole_game, lines, how))
-            figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines))
+            figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines, how))
         if len({line.get("position") for line in lines}) > 1:
             tables.append(_over_positions(lines))
         return Conclusion(
@@ -242,13 +242,15 @@ def _of_games(samples: Sequence[Sample]) -> list[str]:
     different = len({(sample.get("position"), sample["moves"]) for sample in samples if "moves" in sample})
     positions = len({sample.get("position") for sample in samples})
     turns = sorted({int(number(sample["turns"])) for sample in samples})
+    depths = sorted({int(number(sample["depth"])) for sample in samples})
     told = f"{turns[0]} to {turns[-1]}" if len(turns) > 1 else str(turns[0])
+    told += f" searched turns at {'depths' if len(depths) > 1 else 'depth'} {', '.join(map(str, depths))}"
     if different > positions:
         return [
-            f"Whole games of {told} searched turns, but not always the same ones ({different} different games from "
+            f"Whole games of {told}, but not always the same ones ({different} different games from "
             f"{how_many(positions, 'position')}): times are of different games."
         ]
-    return [f"Whole games of {told} searched turns: every side played the same moves."]
+    return [f"Whole games of {told}: every side played the same moves."]
 
 
 def _short_turns(samples: Sequence[Sample]) -> list[str]:
@@ -389,7 +391,7 @@ def _row(
     }
 
 
-def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, ...]:
+def _figures(chosen: Choice, groups: dict[Any, list[Sample]], how: str) -> tuple[Figure, ...]:
     counts = sorted({workers for workers in chosen.workers if workers <= usable_cores()})
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
@@ -414,7 +416,7 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
         overheads.append(Series(name=scheme, points=tuple(more.items())))
     return (
         Plot(
-            title="speed-up against the serial program",
+            title=f"speed-up against the serial program{how}",
             x="workers",
             y="speed-up",
             log_x=True,
@@ -422,9 +424,9 @@ def _figures(chosen: Choice, groups: dict[Any, list[Sample]]) -> tuple[Figure, .
             series=(*speedups, *_published(chosen.game)),
             caption=RANGES,
         ),
-        Plot(title="efficiency S/(p·T(p))", x="workers", y="efficiency", series=tuple(efficiencies)),
+        Plot(title=f"efficiency S/(p·T(p)){how}", x="workers", y="efficiency", series=tuple(efficiencies)),
         Plot(
-            title="search overhead",
+            title=f"search overhead{how}",
             x="workers",
             y="nodes beyond the serial search's, per node",
             series=tuple(overheads),
