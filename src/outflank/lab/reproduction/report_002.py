@@ -69,8 +69,9 @@ SECTIONS: tuple[Section, ...] = (
         notes=(
             "The trees are those of a game by these rules, which its spawns and frames follow from. "
             + published("002")["rule"],
-            "The tables of `parallelism` below are of our own runtime, which searches the same trees; its work leaves "
-            "out the roots.",
+            "The tables of `parallelism` below are of our own runtime, which searches the same trees. Its work leaves "
+            "out the roots, it shares no move that is alone (so it has fewer spawns), and what a migration delays is "
+            "counted by its own way of handing out moves.",
         ),
     ),
     Section(
