@@ -409,7 +409,10 @@ SECTIONS: tuple[Section, ...] = (
         where="Figure 2.5",
         title="pruning effects at depth 4, one move",
         sources=lambda setting: [_part("pruning", setting, {"depth": 3}, {}, {})],
-        notes=("With --quick it is depth 3 here; the average at depth 4 stands among the numbers of the text.",),
+        notes=(
+            "The counts on the report's bars stand nowhere in its text; the average does, and is among the numbers of "
+            "the text, at depth 4 also with --quick.",
+        ),
     ),
     Section(
         report="003",
@@ -419,6 +422,7 @@ SECTIONS: tuple[Section, ...] = (
         key=("position", "threads"),
         expected={"speedup": close(1.25)},
         sources=_imbalance,
+        notes=("Of the report's curves only these two ends stand in its text.",),
     ),
     Section(
         report="003",

@@ -69,7 +69,8 @@ def _grid(title: str, columns: list[str], rows: Rows, room: int) -> Grid:
         spare -= more
     grid = Grid(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(columns):
-        numbers = any(_numeric(row[place]) for row in rows)
+        told = [row[place] for row in rows if row[place] not in ("", "–")]
+        numbers = 2 * sum(map(_numeric, told)) > len(told)  # a sentence may begin with a number
         grid.add_column(_wrapped(column, widths[place]), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)))
