@@ -13,6 +13,11 @@ def _serial_seconds(lines: Sequence[Sample]) -> float | None:
     return next((number(line["wall (s)"]) for line in lines if str(line["scheme"]).startswith("serial ")), None)
 
 
+def _take_turns(lines: Sequence[Sample]) -> bool:
+    """Whether there were more workers than cores."""
+    return any(number(line["workers"]) > usable_cores() for line in lines)
+
+
 def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> Table:
     """Report 004's table, more workers than cores included: it has 32, on what looks like 8 cores.
 
@@ -32,9 +37,10 @@ def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> Table:
                 "efficiency S/(p·T(p))": None if own or serial is None else serial / workers / seconds,
             }
         )
-    turning = any(number(line["workers"]) > usable_cores() for line in lines)
     note_ = f"Rows with more than {usable_cores():g} threads are workers that take turns: their efficiency cannot last."
-    return Table.of(f"threads: a game by report {report}'s rules{how}", rows_, notes=(note_,) if turning else ())
+    return Table.of(
+        f"threads: a game by report {report}'s rules{how}", rows_, notes=(note_,) if _take_turns(lines) else ()
+    )
 
 
 def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample], how: str = "") -> tuple[Figure, ...]:
@@ -60,7 +66,7 @@ def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample],
         first, last = fact("002", "efficient_up_to_threads")
         points = ((float(first), low), (float(last), low))
         efficiencies.append(Series(name="002: well above", points=points, style="dashed", published=True))
-    beyond = f"Beyond {usable_cores():g} threads workers take turns."
+    beyond = f"Beyond {usable_cores():g} threads workers take turns." if _take_turns(lines) else ""
     return (
         Plot(
             title=f"efficiency by threads{how}", x="threads", y="S/(p·T(p))", series=tuple(efficiencies), caption=beyond

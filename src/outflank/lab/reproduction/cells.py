@@ -78,8 +78,8 @@ FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
 MEANINGS = (
     "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
     "not within it.",
-    "Side by side: it depends on the machine, and nothing is concluded. Given: the report's own choice. Not done: not "
-    "measured in this run.",
+    "Side by side: it depends on the machine, and nothing is concluded. Given: chosen or quoted by the report. Not "
+    "done: not measured in this run.",
     "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
 )
 """Below the index: what its columns are."""
