@@ -25,10 +25,10 @@ SCHEMES = {
     "tree-parallel": 9,
 }
 POLICIES = {"none": 16, "batch": 17, "depth": 18, "async": 19}
-PROGRAMS = {"000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
+PROGRAMS = {"par": 20, "par_rmi": 21, "par_tuple": 23, "000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
 BOUNDS = dict.fromkeys(("linear", "ideal", "by chance"), NEUTRAL)
 FIXED = SCHEMES | POLICIES | PROGRAMS | BOUNDS
-"""Names that mean the same on every page: hue and mark by their number."""
+"""Names that mean the same on every page: hue and mark by their number. Theirs and ours share a hue."""
 
 
 @dataclass(frozen=True, slots=True)
