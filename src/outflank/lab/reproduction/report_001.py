@@ -124,8 +124,8 @@ SECTIONS: tuple[Section, ...] = (
         title="levels of Jamboree",
         sources=_levels,
         notes=(
-            "The report says that it divides the first log(P) levels. Its program divides the root, and below it half of "
-            "log2(2P) levels, rounded down: 2 in all for 2 workers, 4 for 32.",
+            "The report says that it divides the first log(P) levels. Its program divides the root, and below it half "
+            "of log2(2P) levels, rounded down: 2 in all for 2 workers, 4 for 32.",
         ),
     ),
     Section(
