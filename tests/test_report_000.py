@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from outflank.lab.experiment import experiment_named
 from outflank.lab.literature import fact_rows, published
 from outflank.lab.reproduction import cluster_000, sequential_000
 from outflank.lab.reproduction.report_000 import SECTIONS
@@ -122,3 +123,23 @@ def test_the_discussion_speaks_of_64_processors():
     assert found["boards_64_par_tuple"] == pytest.approx(146_000 * 64 / 5, rel=1e-3)
     assert found["broadcast_seconds_par_rmi"] == pytest.approx(0.1)
     assert found["equally_fast_up_to_processors"] == 64
+
+
+@pytest.mark.parametrize(("sending", "fastest"), [((3, 5), True), ((3,), False)])
+def test_a_replication_depth_at_which_nothing_is_sent_is_never_the_fastest(sending, fastest):
+    found = experiment_named("replication")
+    chosen = found.parameters(cluster="inside:2", policies=("depth",), replication_depths=(3, 5, 7), depth=9)
+    sample = {**COUNTED, "position": "start", "value": 1, "waited_seconds": 0.1, "entries_sent": 7, "round": 1}
+    samples = [
+        {
+            **sample,
+            "replication": f"depth:depth={depth}",
+            "seconds": 10.0 - depth,
+            "messages": 7 if depth in sending else 0,
+        }
+        for depth in (3, 5, 7)
+    ]
+    notes = " ".join(found.conclude(chosen, samples).notes)
+    assert ("a depth of 5 is fastest" in notes) == ("fastest" in notes) == fastest
+    silent = " or ".join(str(depth) for depth in (3, 5, 7) if depth not in sending)
+    assert f"no entry was sent at a depth of {silent}:" in notes
