@@ -87,7 +87,12 @@ def _command_of(name: str) -> click.Command:
     ]
     origin = ", ".join(experiment.reports)
     after = f"\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}." if origin else ""
-    text = f"{experiment.question}{after}"
+    told = [
+        f"\n\n{each.name.upper()}: {each.metadata['help']}"
+        for each in fields(experiment.parameters)
+        if each.metadata["argument"]
+    ]
+    text = f"{experiment.question}{after}{''.join(told)}"
     return click.Command(name, params=parameters, callback=_callback(name), help=text)
 
 
