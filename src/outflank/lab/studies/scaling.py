@@ -14,7 +14,6 @@ from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
     RANGES,
     SEARCHED,
-    SHORTEST_SECONDS,
     UNDIVIDED,
     Side,
     Workers,
@@ -34,6 +33,7 @@ from outflank.lab.measuring import (
 )
 from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
 from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.scaling_report import differing, fastest, of_games, over_positions, short_turns
 from outflank.lab.studies.cluster_scaling import (
     CLUSTER_DEPTHS,
     CLUSTER_POSITIONS,
@@ -177,7 +177,7 @@ class Scaling(Experiment[Choice]):
             one = groups.get((position, scheme, 1))
             here: Sample = {} if position is None else {"position": position}
             lines.append({**here, **_row(str(scheme), int(number(workers)), found, serial, one)})
-        notes = [*_fastest(lines), *beyond_cores(chosen.workers)]
+        notes = [*fastest(lines), *beyond_cores(chosen.workers)]
         fitting = {
             f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
             for (scheme, workers), found in grouped(samples, "scheme", "workers").items()
@@ -186,10 +186,10 @@ class Scaling(Experiment[Choice]):
         notes += disturbed(fitting)
         faster = [(str(line["scheme"]), number(line["workers"]), line["speed-up"]) for line in lines]
         notes += doubtful(faster, chosen.rounds, fewest=FEWEST_ROUNDS)
-        differing = _differing(samples)
-        if differing:
-            notes.append(f"The value differs between runs of {', '.join(differing)}: it must not.")
-        notes += [*_of_games(samples), *_short_turns(samples)]
+        unequal = differing(samples)
+        if unequal:
+            notes.append(f"The value differs between runs of {', '.join(unequal)}: it must not.")
+        notes += [*of_games(samples), *short_turns(samples)]
         notes.append(
             "Speed-up is the serial program's time over this one's, both medians. Report 003 took evaluations per "
             "second instead: that counts the nodes which only a parallel search enters as gain."
@@ -202,78 +202,13 @@ class Scaling(Experiment[Choice]):
             tables.append(thread_table(chosen.whole_game, lines, how))
             figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines, how))
         if len({line.get("position") for line in lines}) > 1:
-            tables.append(_over_positions(lines))
+            tables.append(over_positions(lines))
         return Conclusion(
             tables=tuple(tables),
             figures=figures,
             notes=tuple(notes),
-            passed=not differing,
+            passed=not unequal,
         )
-
-
-def _fastest(lines: Sequence[Sample]) -> list[str]:
-    """What was gained most."""
-    held = [line for line in lines if line["speed-up"] is not None and number(line["wall (s)"]) >= SHORTEST_SECONDS]
-    if not held:
-        return []
-    best = max(held, key=lambda line: number(line["speed-up"]))
-    workers, place = how_many(int(number(best["workers"])), "worker"), best.get("position")
-    where = f" ({place})" if place is not None and len({line.get("position") for line in lines}) > 1 else ""
-    times = number(best["speed-up"])
-    told = f"{best['scheme']} on {workers}, {times:.2f} times as fast as the serial program{where}."
-    return [f"Fastest: {told}" if times >= 1 else f"Nothing is faster than the serial program; next is {told}"]
-
-
-def _differing(samples: Sequence[Sample]) -> list[str]:
-    """Schemes whose value is not always the same, position by position; other games have other values."""
-    found = [
-        str(scheme)
-        for (_, scheme, _), each in grouped(samples, "position", "scheme", "moves").items()
-        if len({sample["value"] for sample in each}) > 1
-    ]
-    return list(dict.fromkeys(found))
-
-
-def _of_games(samples: Sequence[Sample]) -> list[str]:
-    """What to say where games were played: they are only comparable if they are the same."""
-    games = {str(sample["moves"]) for sample in samples if "moves" in sample}
-    if not games:
-        return []
-    different = len({(sample.get("position"), sample["moves"]) for sample in samples if "moves" in sample})
-    positions = len({sample.get("position") for sample in samples})
-    turns = sorted({int(number(sample["turns"])) for sample in samples})
-    depths = sorted({int(number(sample["depth"])) for sample in samples})
-    told = f"{turns[0]} to {turns[-1]}" if len(turns) > 1 else str(turns[0])
-    told += f" searched turns at {'depths' if len(depths) > 1 else 'depth'} {', '.join(map(str, depths))}"
-    if different > positions:
-        return [
-            f"Whole games of {told}, but not always the same ones ({different} different games from "
-            f"{how_many(positions, 'position')}): times are of different games."
-        ]
-    return [f"Whole games of {told}: every side played the same moves."]
-
-
-def _short_turns(samples: Sequence[Sample]) -> list[str]:
-    """What to say of games whose single searches take so little time that it means nothing."""
-    each = [number(sample["seconds"]) / number(sample["turns"]) for sample in samples if sample.get("turns")]
-    if not each or min(each) >= SHORTEST_SECONDS:
-        return []
-    return [
-        f"A turn took {1000 * min(each):.2g} ms: below {1000 * SHORTEST_SECONDS:.0f} ms much of a search is what it "
-        "does outside the tree, which no worker takes off. Play deeper games to see what is gained."
-    ]
-
-
-def _over_positions(lines: Sequence[Sample]) -> Table:
-    """Medians over the positions, by scheme and workers."""
-    rows: list[Sample] = []
-    for (scheme, workers), found in grouped(lines, "scheme", "workers").items():
-        row: Sample = {"scheme": scheme, "workers": workers, "positions": len(found)}
-        for column in ("wall (s)", "speed-up", "efficiency", "search overhead", "idle share"):
-            cells = [line for line in found if line[column] is not None]
-            row[f"{column}, median"] = median(cells, column) if cells else None
-        rows.append(row)
-    return Table.of("scaling: medians over the positions", rows)
 
 
 def _sides(chosen: Choice) -> list[Side]:
