@@ -398,6 +398,7 @@ def test_published_bars_that_are_too_high_end_at_the_edge_and_tell_their_value()
     assert [each.findtext(f"{SVG}title") for each in of_class(root, "beyond")] == [
         "001 (published): workers a, speed-up 50,000,000"
     ]
+    assert texts(root, "legend")[1] == "001 (published, 1 of 3 outside, dashed: higher)"
     ours = [float(bar.get("height")) for bar in of_class(root, "bar") if "solid" in bar.get("class")]
     _, top, _, bottom = area(root)
     assert max(ours) > 0.6 * (bottom - top)

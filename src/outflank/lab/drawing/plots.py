@@ -86,7 +86,12 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
     entries = [
         (
             _sample(plot, series, styles[index]),
-            _name(series, beyond=len(every[index]) - len(curves[index]), of=len(every[index])),
+            _name(
+                series,
+                beyond=len(every[index]) - len(curves[index]),
+                cut=any(spot.y > y_axis.high for spot in curves[index]),
+                of=len(every[index]),
+            ),
         )
         for index, series in enumerate(plot.series)
         if series.name
@@ -271,10 +276,13 @@ def _sample(plot: Plot, series: Series, style: Style) -> str:
     return f'<g color="{style.colour}">{inner}</g>'
 
 
-def _name(series: Series, *, beyond: int = 0, of: int = 0) -> str:
+def _name(series: Series, *, beyond: int = 0, cut: bool = False, of: int = 0) -> str:
+    """A series in the legend: whose it is, how many points lie beyond the axes, and whether bars end at the edge."""
     said = ["published"] if series.published and "published" not in series.name.lower() else []
     if beyond:
         said.append("outside" if beyond == of else f"{beyond} of {of} outside")
+    if cut:
+        said.append("dashed: higher")
     return f"{series.name} ({', '.join(said)})" if said else series.name
 
 
