@@ -126,6 +126,7 @@ class Root:
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
         self.workers = self.new_workers(1)
+        self._apart: dict[str, int] = {}
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
@@ -172,8 +173,9 @@ class Root:
         return workers
 
     def counter(self, name: str) -> int:
-        """A counter of the workers' records, all workers together."""
-        return int(self.workers[name].sum())
+        """A counter of the workers' records, all workers together, without what completes a line just now."""
+        apart = self._apart
+        return apart[name] if apart else int(self.workers[name].sum())
 
     def _move(self, code: int) -> RootMove:
         child = play(self.game, self.position, MOVE(code))
@@ -300,6 +302,7 @@ class Root:
             return tuple(line)
         worker.aborted = 0  # the last part that the leader had may have been given up for another's sake
         kept = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
+        self._apart = {name: int(self.workers[name].sum()) for name in COUNTERS}  # for whoever watches meanwhile
         worker.poll_at, worker.lifeline = ENDLESS, 0
         codes = np.zeros(PLIES, MOVE)
         codes[: len(line)] = line
@@ -307,6 +310,7 @@ class Root:
         length = complete(self.game, self.evaluation, *asked, worker, self._spare_probe)
         for name, count in kept.items():
             worker[name] = count
+        self._apart = {}
         return tuple(int(code) for code in codes[:length])
 
 
