@@ -30,10 +30,10 @@ from outflank.engine.simple import First
 from outflank.engine.specs import player
 from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
+from outflank.formats.game_files import FORMATS, read_records, write_records
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.ggf import write_ggf
 from outflank.formats.recognise import read_all
-from outflank.formats.record import PlayedMove, Record
-from outflank.formats.records import FORMATS, read_records, write_records
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.lab import redraw

@@ -17,7 +17,7 @@ from outflank import AbaloneBoard, OthelloBoard
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.squares import START, othello
-from outflank.lab.races import Findings, check, together
+from outflank.lab.races import RaceFindings, check, together
 from outflank.parallel import crew
 from outflank.search.division import scheme_named
 from tests.drawing import legal, walk
@@ -61,7 +61,7 @@ def drawn(random: np.random.Generator) -> tuple[Any, dict[str, Any]]:
     return OthelloBoard(game, position), {**options, "depth": depth, "evaluation": "discs"}
 
 
-def run(checks: int, seed: int, schedules: int = 3) -> Findings:
+def run(checks: int, seed: int, schedules: int = 3) -> RaceFindings:
     """So many checks of some schedules each."""
     random = np.random.default_rng(seed)
     found = []
@@ -77,7 +77,7 @@ def run(checks: int, seed: int, schedules: int = 3) -> Findings:
     return together(found)
 
 
-def tell(findings: Findings) -> None:
+def tell(findings: RaceFindings) -> None:
     """What is wrong."""
     for line in (*findings.unfinished, *(f"{found} instead of {right}" for found, right in findings.wrong)):
         print(f"    {line}")

@@ -24,7 +24,7 @@ from outflank.boards import AbaloneBoard, Board, OthelloBoard, OthelloMove
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice, PlayerFailed, SimplePlayer
 from outflank.errors import OutflankError
-from outflank.formats.records import read_records
+from outflank.formats.game_files import read_records
 from outflank.games.sides import Side
 from outflank.kernels.compiler import interpreted
 from outflank.search.contract import Stop

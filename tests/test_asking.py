@@ -11,13 +11,13 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import outflank
-from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, telling
+from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, notices
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.inside import Inside
 from outflank.engine.clock import Clock
 from outflank.engine.computer import Computer
-from outflank.search.asking import LIMITS, OPTIONS
 from outflank.search.contract import MoveValue, Result
+from outflank.search.options import LIMITS, OPTIONS
 
 pytestmark = pytest.mark.plain
 
@@ -110,7 +110,7 @@ def test_names_are_offered_that_are_meant_to_be_used():
 def test_what_is_waited_for_is_told_in_terminals_and_notebooks_alone(monkeypatch):
     def told(stream: io.StringIO) -> str:
         monkeypatch.setattr(sys, "stderr", stream)
-        telling.tell("compiling")
+        notices.tell("compiling")
         return stream.getvalue()
 
     kinds = {"terminal": {"isatty": lambda _: True}, "notebook": {"__module__": "ipykernel.iostream"}, "file": {}}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from outflank import AbaloneBoard, OthelloBoard
 from outflank.engine import book_building
 from outflank.engine.book import PLAYED_OUT, Book, key_of
-from outflank.engine.book_building import Plan, build
+from outflank.engine.book_building import BookPlan, build
 from outflank.engine.clock import Clock
 from outflank.engine.computer import Computer
 from outflank.errors import FormatError, OutflankError
@@ -23,7 +23,7 @@ START = OthelloBoard.start()
 
 def test_a_book_is_built_read_back_and_resumed(tmp_path):
     path, board = tmp_path / "small.book", OthelloBoard.start()
-    plan = Plan(plies=2, depth=1 if interpreted() else 4, width=2, margin=1000)
+    plan = BookPlan(plies=2, depth=1 if interpreted() else 4, width=2, margin=1000)
     stop = Stop()
     whole = build(board, path, plan, stop=stop, workers=1).book
     text = path.read_text()
@@ -45,7 +45,7 @@ def test_a_book_is_built_read_back_and_resumed(tmp_path):
 def test_a_stopped_build_keeps_what_it_has(tmp_path):
     stop = Stop()
     stop()
-    assert build(START, tmp_path / "none.book", Plan(plies=2, depth=2), stop=stop).book.entries == {}
+    assert build(START, tmp_path / "none.book", BookPlan(plies=2, depth=2), stop=stop).book.entries == {}
 
 
 def made_up_search(board, limits, *, stop, moves, **_):
@@ -91,7 +91,7 @@ def reached(board, book, plies):
 def test_book_values_are_carried_back(tmp_path, monkeypatch, board):
     monkeypatch.setattr(book_building, "search", made_up_search)
     path = tmp_path / "a.book"
-    built = build(board, path, Plan(plies=5, depth=3, width=2, margin=30), stop=Stop())
+    built = build(board, path, BookPlan(plies=5, depth=3, width=2, margin=30), stop=Stop())
     assert built.searched == len(built.book.entries) > 10
     pairs = list(reached(board, Book.read(board.game, path), 5))
     assert len(pairs) > 10
@@ -105,7 +105,7 @@ def test_book_values_are_carried_back(tmp_path, monkeypatch, board):
 def test_a_book_is_deepened_and_says_what_was_done(tmp_path, monkeypatch, board, plies):
     monkeypatch.setattr(book_building, "search", made_up_search)
     path = tmp_path / "a.book"
-    plan = Plan(plies=plies, depth=2, width=2, margin=10)
+    plan = BookPlan(plies=plies, depth=2, width=2, margin=10)
     first = build(board, path, plan, stop=Stop())
     assert first.searched == len(first.book.entries)
     assert (first.deepened, first.known) == (0, 0)
@@ -135,10 +135,10 @@ def test_two_builds_of_a_book_do_not_meet(tmp_path, monkeypatch):
 
     def meddle(done, known):
         with pytest.raises(OutflankError, match="another process is building this book"):
-            build(START, path, Plan(plies=2, depth=2), stop=Stop())
+            build(START, path, BookPlan(plies=2, depth=2), stop=Stop())
         refused.append(done)
 
-    build(START, path, Plan(plies=2, depth=2), stop=Stop(), told=meddle)
+    build(START, path, BookPlan(plies=2, depth=2), stop=Stop(), told=meddle)
     assert refused
     assert [each.name for each in tmp_path.iterdir()] == ["a.book"]
 
@@ -148,7 +148,7 @@ def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, monkeypatch
     monkeypatch.setattr(book_building, "search", made_up_search)
     path, stop = tmp_path / "a.book", Stop()
     path.write_text("# mine\n")
-    build(START, path, Plan(plies=5, depth=3), stop=stop, told=lambda done, known: stop() if done == 9 else None)
+    build(START, path, BookPlan(plies=5, depth=3), stop=stop, told=lambda done, known: stop() if done == 9 else None)
     found = Book.read(START.game, path)
     assert len(found.entries) == 9
     assert found.comments == ["# mine"]
@@ -157,7 +157,7 @@ def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, monkeypatch
 
 def test_what_is_played_out_is_not_searched_again(tmp_path):
     board = OthelloBoard.from_line("XXXXOXXXOO-OXX-- O")
-    plan = Plan(plies=1, depth=9)
+    plan = BookPlan(plies=1, depth=9)
     built = build(board, tmp_path / "a.book", plan, stop=Stop(), workers=1)
     assert [entry.depth for entry in built.book.entries.values()] == [PLAYED_OUT]
     assert build(board, tmp_path / "a.book", replace(plan, depth=20), stop=Stop(), workers=1).known == 1

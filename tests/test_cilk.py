@@ -10,9 +10,9 @@ from outflank.lab.cilk import DEEPEST, loops_of_game, walk
 from outflank.lab.literature import rows
 from outflank.lab.reproduction import cilkview
 from outflank.lab.reproduction.cells import Verdict, compared
-from outflank.lab.reproduction.sections import EQUAL, Effort, Found, Section, Setting
+from outflank.lab.reproduction.sections import EQUAL, Effort, FoundCell, PublishedTable, Setting
 from outflank.lab.spans import spans_of
-from outflank.parallel.events import Recording
+from outflank.parallel.events import EventRecording
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 
@@ -57,7 +57,7 @@ def test_a_walk_counts_what_a_naive_one_does(by_rows, alone):
 def test_our_runtime_divides_the_same_tree(schedule):
     """Its events, folded, are the walk's work and span; the root is entered by Python."""
     board = OthelloBoard.from_text("f5d6c3d3c4")
-    depth, recording = 3, Recording()
+    depth, recording = 3, EventRecording()
     search(
         board,
         Limits(depth=depth),
@@ -79,7 +79,7 @@ def test_our_runtime_divides_the_same_tree(schedule):
 def check_profile(report, depth, factor):
     """Every cell of a row of the report's profile, as `reproduce` has it."""
     expected = cilkview.PROFILE_002 if report == "002" else cilkview.PROFILE_004
-    section = Section(
+    section = PublishedTable(
         report=report,
         where="its profile",
         title="",
@@ -150,7 +150,7 @@ def test_races_that_nobody_accepted_are_cells():
     section = cilkview.races("002", "Data Races")
     (part,) = section.sources(Setting(Effort.QUICK, 2))
     found = list(part.cells(samples))
-    assert found == [Found(("data_races",), "value", 1)]
+    assert found == [FoundCell(("data_races",), "value", 1)]
     assert [cell.verdict for cell in compared(section, found)] == [Verdict.GIVEN, Verdict.DIFFERENT]
 
 

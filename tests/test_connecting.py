@@ -12,7 +12,7 @@ import pytest
 from outflank.distributed.launchers import RANKS, refuse_copies
 from outflank.distributed.raylets import Member, connection
 from outflank.errors import OutflankError
-from outflank.telling import tell
+from outflank.notices import tell
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain

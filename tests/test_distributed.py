@@ -30,7 +30,7 @@ from outflank.games.othello.squares import START, othello
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import interpreted
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release

@@ -6,9 +6,9 @@ from outflank.errors import OutflankError
 from outflank.lab.experiment import experiment_named
 from outflank.lab.reproduction import report_003
 from outflank.lab.reproduction.cells import Verdict, compared, section_table
-from outflank.lab.reproduction.sections import FACTS, Effort, Part, Setting, check_found, sources_of
+from outflank.lab.reproduction.sections import FACTS, Effort, ExperimentPart, Setting, check_found, sources_of
 from outflank.lab.studies import compiling, scaling
-from outflank.lab.studies.duels import ABOUT, Choice, bouts, duel_of
+from outflank.lab.studies.duels import ABOUT, DuelsParameters, bouts, duel_of
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.contract import Stop
 
@@ -23,7 +23,7 @@ def game(pair, colour, points, **more):
 
 
 def test_every_investigation_has_a_bout_and_each_bout_two_players_that_differ():
-    chosen = Choice()
+    chosen = DuelsParameters()
     assert {bout.about for bout in bouts(chosen)} == set(ABOUT) == set(chosen.about)
     for bout in bouts(chosen):
         assert bout.players[0] != bout.players[1]
@@ -35,7 +35,7 @@ def test_games_are_told_in_pairs_with_what_a_move_costs():
     saved = {"first_known": 2, "first_known_seconds": 0.0}
     games = [game(1, "black", 1.0, **saved), game(1, "white", 0.5), game(2, "black", 0.0), game(2, "white", 1.0)]
     assert duel_of(games).pairs == (0, 0, 1, 1, 0)
-    concluded = experiment_named("duels").conclude(Choice(about=("cache",)), games)
+    concluded = experiment_named("duels").conclude(DuelsParameters(about=("cache",)), games)
     results, costs = concluded.tables
     row = dict(zip(results.columns, results.rows[0], strict=True))
     assert (row["won"], row["drawn"], row["lost"], row["score"]) == (2, 1, 1, 0.625)
@@ -50,7 +50,7 @@ def test_games_are_told_in_pairs_with_what_a_move_costs():
 
 def test_games_that_were_cut_off_are_told():
     games = [game(1, "black", 0.5, ended="ply limit"), game(1, "white", 0.5, ended="the same position 3 times")]
-    concluded = experiment_named("duels").conclude(Choice(about=("cache",), plies=40), games)
+    concluded = experiment_named("duels").conclude(DuelsParameters(about=("cache",), plies=40), games)
     assert any(note.startswith("1 of 2 games was cut off after 40 moves") for note in concluded.notes)
 
 
@@ -170,5 +170,5 @@ def test_every_number_of_the_text_has_a_class():
 def test_every_part_of_report_003_can_be_run(effort):
     for section in report_003.SECTIONS:
         for source in sources_of(section, Setting(effort, 2)).values():
-            if isinstance(source, Part):
+            if isinstance(source, ExperimentPart):
                 assert experiment_named(source.experiment).tasks(source.chosen)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, Side
 from outflank.engine import computer, timing
-from outflank.engine.classic import Classic, Seat, ask_classic
+from outflank.engine.classic import Classic, ClassicPlayer, ask_classic
 from outflank.engine.clock import Clock, Clocks, TimeControl
 from outflank.engine.computer import Computer
-from outflank.engine.habits import BoardCache, FixedOpening, Mirror
 from outflank.engine.levels import LEVELS, level
 from outflank.engine.player import Choice
 from outflank.engine.pondering import Pondering
+from outflank.engine.ready_moves import BoardCache, FixedOpening, Mirror
 from outflank.engine.review import Judged, costliest, margin_of, marks_for, reviewed
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
@@ -402,7 +402,7 @@ def test_the_classroom_program_counts_as_it_did(depth, discs):
 def test_humans_of_the_classroom_type_rows_and_columns():
     words = iter(["h", "h", "9", "9", "3", "4", "3", "3"])
     seats = ask_classic(words)
-    assert seats == {Side.BLACK: Seat(None), Side.WHITE: Seat(None)}
+    assert seats == {Side.BLACK: ClassicPlayer(None), Side.WHITE: ClassicPlayer(None)}
     lines = Classic(seats, words).lines()
     printed = []
     with pytest.raises(OutflankError, match="input ends"):

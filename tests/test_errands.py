@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from outflank.arena import MatchResult, Settings, Sprt, play_match
-from outflank.arena.afar import GamesHere
+from outflank.arena.game_runners import GamesHere
 from outflank.boards import AbaloneBoard, OthelloBoard
 from outflank.distributed import raylets
 from outflank.distributed.addresses import Address, parse_address

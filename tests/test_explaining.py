@@ -9,8 +9,8 @@ import pytest
 import outflank
 from outflank import OthelloBoard, OutflankError
 from outflank.games.evaluation import value
+from outflank.kernels.compile_errors import explained
 from outflank.kernels.compiler import kernel
-from outflank.kernels.explaining import explained
 
 WEIGHTS = {"corner": 12}
 

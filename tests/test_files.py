@@ -17,9 +17,9 @@ from outflank.arena.openings import Openings
 from outflank.errors import OutflankError
 from outflank.formats import files
 from outflank.formats.files import replacing, write_whole
+from outflank.formats.game_files import read_records, write_records
 from outflank.formats.locks import held
-from outflank.formats.records import read_records, write_records
-from outflank.protocols.gtp_game import Game
+from outflank.protocols.gtp_game import GtpGame
 from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command
 from outflank.ui.cli.search import _in_turn
@@ -314,7 +314,7 @@ def test_a_saved_game_is_an_opening_and_opens_over_gtp(saved, game):
     assert len(board.moves) == 3
     start = OthelloBoard.start() if game == "othello" else AbaloneBoard.start("belgian-daisy")
     assert Openings(str(file), start, seed=1, count=1)[0].moves == board.moves
-    over_gtp = Game(game)
+    over_gtp = GtpGame(game)
     over_gtp.load(str(file))
     assert over_gtp.board == board
 

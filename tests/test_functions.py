@@ -5,8 +5,8 @@ import pytest
 from outflank import lab
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.boards import board_named
-from outflank.lab.functions import CALLS, COST, ITSELF, OUTSIDE, SERIAL, Calls, own_seconds, views
-from outflank.lab.steps import STEPS, step_costs
+from outflank.lab.function_profile import CALLS, COST, ITSELF, OUTSIDE, SERIAL, Calls, own_seconds, views
+from outflank.lab.step_costs import STEPS, step_costs
 
 COSTS = {"move generation": 40.0, "making a move": 20.0, "evaluation": 10.0}
 COUNTED = [Calls(2, 1, 4, 0), Calls(1, 4, 20, 21)]
@@ -72,7 +72,7 @@ def test_calls_that_overlap_are_told():
 
 @pytest.mark.parametrize(("name", "evaluation"), [("midgame", "discs"), ("endgame", "rings")])
 def test_a_call_of_every_step_has_a_cost(name, evaluation, monkeypatch):
-    monkeypatch.setattr("outflank.lab.steps.AT_LEAST_SECONDS", 0.0002)
+    monkeypatch.setattr("outflank.lab.step_costs.AT_LEAST_SECONDS", 0.0002)
     board = board_named(name)
     costs = step_costs([board], evaluation_named(board.game, evaluation), near=4)
     assert list(costs) == list(STEPS[1:])

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from outflank.kernels.attending import Attendant
-from outflank.kernels.undisturbed import undisturbed
+from outflank.kernels.signals import Attendant
+from outflank.kernels.uninterrupted import undisturbed
 
 pytestmark = [
     pytest.mark.compiled,

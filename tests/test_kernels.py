@@ -12,7 +12,7 @@ from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetc
 from outflank.kernels.cache import KernelCache
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.generic import generic, missing
-from outflank.kernels.records import LINE, allocate, record_type
+from outflank.kernels.record_types import LINE, allocate, record_type
 from outflank.kernels.workers import run_workers
 from tests.conftest import examples
 

@@ -28,7 +28,7 @@ from outflank.lab.drawing.looks import number
 from outflank.lab.measuring import doubtful, search_overhead
 from outflank.lab.provenance import in_command_line
 from outflank.lab.reproduction import report_003
-from outflank.lab.reproduction.sections import EQUAL, Found, Measure, Part, Section
+from outflank.lab.reproduction.sections import EQUAL, ExperimentPart, FoundCell, Measure, PublishedTable
 from outflank.lab.studies import compiling, reproduce
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli import main
@@ -123,7 +123,9 @@ def test_every_experiment_is_tried_here():
 @pytest.fixture(scope="module")
 def few_sections():
     """What `reproduce` puts together is tried by itself: two sections of it are enough here."""
-    one = Section(report="003", where="Figure", title="a part", sources=lambda setting: [Part("pruning", {"depth": 2})])
+    one = PublishedTable(
+        report="003", where="Figure", title="a part", sources=lambda setting: [ExperimentPart("pruning", {"depth": 2})]
+    )
     leaves = partial(report_003._leaves, 1)
     (table,) = [section for section in report_003.SECTIONS if section.table == "evaluations"]
     counted = replace(table, sources=lambda setting: [Measure("leaves", leaves)], absent="too long")
@@ -340,7 +342,7 @@ def test_an_experiment_of_ones_own_may_offer_a_choice_of_words(kind, counting, m
     monkeypatch.setattr(counting, "parameters", choice)
     monkeypatch.setattr(counting, "tasks", lambda self, chosen: [lab.Task("one", lambda stop: [{"how": chosen.how}])])
     monkeypatch.setattr(
-        counting, "conclude", lambda self, chosen, samples: lab.Conclusion(tables=(lab.Table.of("how", samples),))
+        counting, "conclude", lambda self, chosen, samples: lab.Conclusion(tables=(lab.ReportTable.of("how", samples),))
     )
     for words, status, shown in ((["--how", "slow"], 0, "slow"), (["--how", "so-so"], 2, "")):
         with pytest.raises(SystemExit) as ended:
@@ -508,8 +510,8 @@ def test_parallelism_in_nodes_is_the_same_every_time(small):
 @pytest.mark.plain
 @pytest.mark.parametrize(("planted", "status", "shown"), [(0, 0, "12 ✓"), (1, 1, "12 ≠ 13")])
 def test_a_number_that_is_not_the_published_one_fails(planted, status, shown, monkeypatch, capsys):
-    measure = Measure("planted", lambda stop: [Found(("row",), "number", 12 + planted, published=12)])
-    section = Section(
+    measure = Measure("planted", lambda stop: [FoundCell(("row",), "number", 12 + planted, published=12)])
+    section = PublishedTable(
         report="003",
         where="Table 1",
         title="numbers",
@@ -591,7 +593,7 @@ class Counting(lab.Experiment):
 
     def conclude(self, chosen, samples):
         rows = [{"number": sample["number"], "square": sample["square"]} for sample in samples]
-        return lab.Conclusion(tables=(lab.Table.of("squares", rows),), notes=(f"{len(rows)} numbers.",))
+        return lab.Conclusion(tables=(lab.ReportTable.of("squares", rows),), notes=(f"{len(rows)} numbers.",))
 
 
 @pytest.fixture
@@ -714,7 +716,10 @@ def test_a_terminal_is_told_what_was_searched(counting, tmp_path, capsys):
 @pytest.mark.plain
 def test_a_terminal_has_sections_under_their_headings(counting, monkeypatch, capsys):
     drawn = lab.Plot(title="drawn", x="x", y="y", series=(), section="A figure")
-    tables = (lab.Table.of("all", [{"a": 1}]), lab.Table.of("one", [{"b": 2}], section="A table", notes=["Odd."]))
+    tables = (
+        lab.ReportTable.of("all", [{"a": 1}]),
+        lab.ReportTable.of("one", [{"b": 2}], section="A table", notes=["Odd."]),
+    )
     monkeypatch.setattr(Counting, "conclude", lambda *_: lab.Conclusion(tables=tables, figures=(drawn,)))
     _, out, _ = command(capsys, "counting")
     lines = [line.strip() for line in out.splitlines() if line.strip()]
@@ -726,7 +731,7 @@ def test_a_terminal_has_sections_under_their_headings(counting, monkeypatch, cap
 
 @pytest.mark.plain
 def test_a_terminal_says_a_heading_once(counting, monkeypatch, capsys):
-    tables = (lab.Table.of("A table", [{"b": 2}], section="A table"),)
+    tables = (lab.ReportTable.of("A table", [{"b": 2}], section="A table"),)
     monkeypatch.setattr(Counting, "conclude", lambda *_: lab.Conclusion(tables=tables))
     assert command(capsys, "counting")[1].count("A table") == 1
 

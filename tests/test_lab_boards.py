@@ -20,7 +20,7 @@ from outflank.lab.boards import (
     name_of_line,
 )
 from outflank.lab.drawing.places import searched_html
-from outflank.lab.searched import by_position, note, noting
+from outflank.lab.search_log import by_position, note, noting
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain

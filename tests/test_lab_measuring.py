@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from outflank import OthelloBoard, Table, lab
-from outflank.lab import cluster_samples, memory, searched
+from outflank.lab import cluster_samples, memory, search_log
 from outflank.lab import experiment as registry
-from outflank.lab.measuring import COUNTED, WARM_DEPTH, Side, alternating, disturbed
-from outflank.lab.searched import deepening
+from outflank.lab.measuring import COUNTED, WARM_DEPTH, Contender, alternating, disturbed
+from outflank.lab.search_log import deepening
 from outflank.search.contract import Limits, Options, Result, Stop
 
 pytestmark = pytest.mark.plain
@@ -115,7 +115,7 @@ def test_nodes_of_a_cluster_are_searched_with_before_they_count_and_in_turns(cal
     board = OthelloBoard.start()
 
     def side(name, depth=9):
-        return Side(labels={"policy": name}, board=board, depth=depth, options={})
+        return Contender(labels={"policy": name}, board=board, depth=depth, options={})
 
     sides = [(side("none"), "local:2", 2, "none"), (side("async", 2), "local:2", None, "async")]
     tasks = cluster_samples.cluster_tasks(sides, [side("alone")], 2)
@@ -178,7 +178,7 @@ def test_the_fastest_of_searches_too_short_is_not_told():
     chosen = experiment.parameters(**COMPARED["levels"], rounds=3)
     nothing = dict.fromkeys((*COUNTED, "user_seconds", "system_seconds"), 1)
     for seconds, told in ((0.001, False), (0.1, True)):
-        times = ((searched.ALONE, 2.0), (1, 1.0), (2, 0.5))
+        times = ((search_log.ALONE, 2.0), (1, 1.0), (2, 0.5))
         samples = [
             {**nothing, "levels": label, "seconds": seconds * each, "round": number}
             for number in (1, 2, 3)

@@ -30,8 +30,8 @@ from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
-from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, Series, Table, Timeline
-from outflank.lab.searched import Searched, by_position, note, noting, together, unnoted
+from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, ReportTable, Series, Timeline
+from outflank.lab.search_log import Searched, by_position, note, noting, together, unnoted
 from outflank.lab.store import document
 from outflank.search.division import schemes
 from tests.conftest import examples
@@ -565,7 +565,7 @@ def test_an_installed_package_says_which_it_is_without_a_repository(monkeypatch,
 # Figures and tables as files of their own.
 
 
-WIDE_TABLE = Table(
+WIDE_TABLE = ReportTable(
     title="a_b & 50% | c",
     columns=("scheme", "time (s)", "share"),
     rows=(("y|w_b", 1234.5678, "50%"), ("µ ≠ \\ ✓", None, "7%")),
@@ -601,7 +601,7 @@ def test_a_table_in_csv_has_its_numbers_to_the_last_digit():
 @examples(100)
 @given(st.text(), st.text())
 def test_any_text_stays_in_its_cell(one, other):
-    table = Table(title=one, columns=("a", other), rows=((one, other), (other, 1)), notes=(one,))
+    table = ReportTable(title=one, columns=("a", other), rows=((one, other), (other, 1)), notes=(one,))
     plain = re.sub(r"\\.", "", table_markdown(table))
     assert [line.count("|") for line in plain.splitlines() if line.startswith("|")] == [3, 3, 3, 3]
     assert len(table_latex(table).splitlines()) == 14
@@ -761,7 +761,7 @@ def report(**options) -> Report:
         "parameters": {"depth": 9, "seed": 1234567, "workers": [1, 2], "cluster": None},
         "provenance": {"command": "outflank lab run", "versions": {"numba": "0.63"}},
         "samples": tuple(rows),
-        "tables": (Table.of("Times", rows, notes=["A median."]),),
+        "tables": (ReportTable.of("Times", rows, notes=["A median."]),),
         "figures": (
             plot(curve((1, 1.0)), title="Speed", caption="It grows."),
             flame({("a",): 1}),
@@ -818,10 +818,10 @@ def in_sections() -> Report:
     rows = [{"a": 1}]
     return report(
         tables=(
-            Table.of("index", rows),
-            Table.of("1 <first>", rows, section="Table <1>"),
-            Table.of("3 first", rows, section="Table 3", notes=["Odd."]),
-            Table.of("1 second", rows, section="Table <1>"),
+            ReportTable.of("index", rows),
+            ReportTable.of("1 <first>", rows, section="Table <1>"),
+            ReportTable.of("3 first", rows, section="Table 3", notes=["Odd."]),
+            ReportTable.of("1 second", rows, section="Table <1>"),
         ),
         figures=(
             plot(curve((1, 1.0)), title="P1", section="Table <1>"),
@@ -856,7 +856,7 @@ def test_sections_have_headings_with_figures_beside_tables(draw):
 
 
 def test_a_table_of_its_sections_name_is_titled_once():
-    tables = [Table.of(title, [{"a": 1}], section="Table 1") for title in ("Table 1", "another")]
+    tables = [ReportTable.of(title, [{"a": 1}], section="Table 1") for title in ("Table 1", "another")]
     root = ElementTree.fromstring(page_html(report(tables=tables, figures=())))
     assert [each.text for each in root.iter("h3")][:1] == ["another"]
     assert [each.get("aria-label") for each in of_class(root, "scroll")][:2] == ["Table 1", "another"]
@@ -869,7 +869,7 @@ def test_sections_are_kept_in_the_document():
 
 @pytest.mark.parametrize("section", ["", "one and the same", "{}"])
 def test_a_long_page_lists_its_contents(section):
-    tables = tuple(Table.of("the same title", [{"a": 1}], section=section.format(place)) for place in range(9))
+    tables = tuple(ReportTable.of("the same title", [{"a": 1}], section=section.format(place)) for place in range(9))
     root = ElementTree.fromstring(page_html(report(tables=tables, figures=())))
     links = [each.get("href") for each in root.iter("a")]
     assert len(links) == (0 if section == "one and the same" else 9)
@@ -883,28 +883,30 @@ def test_a_long_page_lists_its_contents(section):
 def test_what_was_searched_stands_before_the_tables_unless_there_are_many():
     how = {"game": "othello", "depth": 3, "least_depth": 3, "algorithm": "pvs", "schemes": (), "workers": (1,)}
     searched = (Searched(**how, position="8 X", searches=1),)
-    tables = tuple(Table.of(f"number {place}", [{"a": 1}]) for place in range(9))
+    tables = tuple(ReportTable.of(f"number {place}", [{"a": 1}]) for place in range(9))
     few, many = (page_text(page_html(report(tables=tables[:count], searched=searched))) for count in (1, 9))
     assert few.index("What was searched") < few.index("Tables")
     assert many.index("Contents") < many.index("Tables") < many.index("What was searched") < many.index("Parameters")
 
 
 def test_a_column_that_says_nothing_is_not_shown():
-    table = Table.of("t", [{"a": 1, "never": None, "b": None}, {"a": None, "never": None, "b": False}], notes=["Odd."])
+    table = ReportTable.of(
+        "t", [{"a": 1, "never": None, "b": None}, {"a": None, "never": None, "b": False}], notes=["Odd."]
+    )
     assert table.shown.columns == ("a", "b")
     assert table.shown.rows == ((1, None), (None, False))
     assert table.shown.notes == ("Odd.",)
     for drawn in (table_html(table), table_markdown(table), table_latex(table)):
         assert "never" not in drawn
     assert "never" in table_csv(table)
-    empty = Table.of("t", [{"a": None}])
+    empty = ReportTable.of("t", [{"a": None}])
     assert empty.shown is empty
-    assert Table(title="t", columns=("a",), rows=()).shown.columns == ("a",)
+    assert ReportTable(title="t", columns=("a",), rows=()).shown.columns == ("a",)
 
 
 def test_numbers_beside_numbers_stay_in_one_line():
     rows = [{"both": "1,007,000 | –", "words": "4 of them, and then so many words that they need a line", "n": 1}]
-    root = ElementTree.fromstring(table_html(Table.of("t", rows)))
+    root = ElementTree.fromstring(table_html(ReportTable.of("t", rows)))
     assert [each.get("class") for each in root.iter("td")] == ["whole", None, "number"]
 
 
@@ -968,7 +970,7 @@ def test_text_from_outside_is_escaped_everywhere():
         parameters={NASTY: NASTY},
         provenance={NASTY: {NASTY: NASTY}},
         samples=tuple(rows),
-        tables=(Table.of(NASTY, rows, notes=[NASTY]),),
+        tables=(ReportTable.of(NASTY, rows, notes=[NASTY]),),
         figures=(
             plot(curve((NASTY, 1.0), name=NASTY), title=NASTY, x=NASTY, y=NASTY, caption=NASTY),
             plot(curve((1, 1.0), name=NASTY), kind="bars", title=NASTY, x=NASTY, y=NASTY),
@@ -1003,7 +1005,9 @@ def test_text_from_outside_is_escaped_everywhere():
 
 
 def test_a_table_aligns_its_numbers():
-    root = ElementTree.fromstring(table_html(Table(title="t", columns=("a", "b"), rows=(("x", None), ("y", 1234)))))
+    root = ElementTree.fromstring(
+        table_html(ReportTable(title="t", columns=("a", "b"), rows=(("x", None), ("y", 1234))))
+    )
     cells = [(each.get("class"), each.text) for each in root.iter("td")]
     assert cells == [(None, "x"), ("number", "–"), (None, "y"), ("number", "1,234")]
     assert [each.get("class") for each in root.iter("th")] == [None, "number"]
@@ -1012,7 +1016,7 @@ def test_a_table_aligns_its_numbers():
 @pytest.mark.parametrize(("columns", "style"), [(5, None), (15, "wide"), (30, "widest")])
 def test_words_and_numbers_are_broken_on_paper_only_where_nothing_else_helps(columns, style):
     names = tuple(f"search no {k}" for k in range(columns))
-    page = ElementTree.fromstring(table_html(Table(title="t", columns=names, rows=((123456,) * columns,))))
+    page = ElementTree.fromstring(table_html(ReportTable(title="t", columns=names, rows=((123456,) * columns,))))
     assert page.find("div/table").get("class") == style
     rules = page.findtext("style")
     assert ".wide td{font-size:6pt;padding:1pt 2pt}" in rules
@@ -1022,7 +1026,7 @@ def test_words_and_numbers_are_broken_on_paper_only_where_nothing_else_helps(col
 def test_empty_values_make_pages_too():
     empty = report(parameters={}, provenance={}, samples=(), tables=(), figures=(), notes=(), reports=())
     assert ElementTree.fromstring(page_html(empty)).find("body/main/header/h1").text == "scaling"
-    assert list(ElementTree.fromstring(table_html(Table(title="t", columns=("a",), rows=()))).iter("th"))
+    assert list(ElementTree.fromstring(table_html(ReportTable(title="t", columns=("a",), rows=()))).iter("th"))
     assert "Speed" in figure_html(plot(title="Speed"))
 
 

@@ -12,7 +12,7 @@ from outflank.arena.likelihood import log_likelihood, log_likelihood_scaled
 from outflank.arena.ratings import ratings
 from outflank.arena.report import duel_lines, table_rows
 from outflank.arena.sprt import SequentialTest, Sprt, SprtState
-from outflank.arena.standing import Duel, Standing
+from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import (
     ELO_PER_DEVIATION,
     GAME_VALUES,
@@ -361,7 +361,7 @@ def test_values_of_units():
 
 def printed(**counts) -> dict[str, str]:
     duel = Duel(**counts)
-    return dict(duel_lines(Standing(names=("one", "other"), planned=9, finished=duel.games, duels={(0, 1): duel})))
+    return dict(duel_lines(MatchStanding(names=("one", "other"), planned=9, finished=duel.games, duels={(0, 1): duel})))
 
 
 def test_a_report_says_which_games_it_leaves_out():
@@ -384,6 +384,6 @@ def test_an_interval_that_the_scale_cuts_off_is_printed_by_the_end_it_has():
 def test_no_minus_before_nothing():
     level = Duel(wins=1, losses=1, pairs=(0, 0, 1, 0, 0), margins=(2.0, -2.001))
     duels = {(0, 1): level, (0, 2): level, (1, 2): level}
-    _, rows = table_rows(Standing(names=("a", "b", "c"), planned=6, finished=6, duels=duels))
+    _, rows = table_rows(MatchStanding(names=("a", "b", "c"), planned=6, finished=6, duels=duels))
     assert {row[2] for row in rows} == {"0"}
-    assert "-0" not in dict(duel_lines(Standing(names=("a", "b"), planned=2, finished=2, duels=duels)))["Diff"]
+    assert "-0" not in dict(duel_lines(MatchStanding(names=("a", "b"), planned=2, finished=2, duels=duels)))["Diff"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.lab.report import Plot, Table, Timeline
+from outflank.lab.report import Plot, ReportTable, Timeline
 
 NOTEBOOK = Path(__file__).parent.parent / "examples" / "report_004.ipynb"
 
@@ -61,7 +61,7 @@ def test_every_cell_of_the_notebook_runs_in_order():
     assert [figure.title for figure in figures][:2] == ["parallelism by depth", "parallel efficiency"]
     assert isinstance(figures[-1], Timeline)
     assert all("<svg" in figure._repr_html_() for figure in figures)
-    tables = [each for each in shown if isinstance(each, Table) or hasattr(each, "columns")]
+    tables = [each for each in shown if isinstance(each, ReportTable) or hasattr(each, "columns")]
     assert len(tables) == 4
     assert "real (s)" in list(tables[1].columns)
     curves = {series.name: series for series in figures[1].series}

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from outflank import AbaloneBoard, Board, OthelloBoard, Side
 from outflank.errors import OutflankError
+from outflank.formats.game_files import read_records
 from outflank.formats.recognise import read, read_all
-from outflank.formats.records import read_records
 from outflank.ui.cli import main
 from outflank.ui.cli.show import draw
 from tests.conftest import examples

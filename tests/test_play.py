@@ -43,7 +43,7 @@ def test_a_wrong_move_is_told_and_asked_again(run):
 
 
 def test_advice_has_a_unit(run, monkeypatch):
-    monkeypatch.setattr("outflank.ui.cli.playing.table.HINT_SECONDS", 0.05)
+    monkeypatch.setattr("outflank.ui.cli.playing.session.HINT_SECONDS", 0.05)
     _, out, _ = run("play", "--white", "first", stdin="hint\neval\nquit\n")
     assert len(re.findall(r"^  [a-h][1-8]  [+-]\d+\.\d discs  \(depth \d+\)$", out, re.MULTILINE)) == 4
 

@@ -23,9 +23,9 @@ from outflank.engine.player import Choice
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 from outflank.ui.cli.play import _with_level
-from outflank.ui.cli.playing import table
+from outflank.ui.cli.playing import session
 from outflank.ui.cli.playing.front import Leave, OutOfTime
-from outflank.ui.cli.playing.table import Table
+from outflank.ui.cli.playing.session import PlaySession
 from outflank.ui.cli.playing.terminal import Terminal, Words, _toolbar
 from outflank.ui.cli.playing.ticking import Ticking
 
@@ -61,7 +61,7 @@ def play(keys, pressed: str, *, board=None, black="human", white="first", clock=
     keys.send_text(pressed)
     screen = Screen(keys, **environment)
     seats = {Side.BLACK: black, Side.WHITE: white}
-    game = Table(board or OthelloBoard.start(), seats, TimeControl.parse(clock), screen.front)
+    game = PlaySession(board or OthelloBoard.start(), seats, TimeControl.parse(clock), screen.front)
     assert game.play() == 0
     return game, screen
 
@@ -105,7 +105,7 @@ def test_lines_come_back_from_history(keys):
 
 @pytest.mark.parametrize("start", [OthelloBoard.start, AbaloneBoard.start])
 def test_both_games_are_played_with_help_and_advice(keys, monkeypatch, start):
-    monkeypatch.setattr(table, "HINT_SECONDS", 0.02)
+    monkeypatch.setattr(session, "HINT_SECONDS", 0.02)
     board = start()
     first, unit = str(board.legal_moves[1]), "discs" if isinstance(board, OthelloBoard) else "marbles"
     game, screen = play(keys, f"?\rmoves\rhint\rnonsense\r{first}\rquit\r", board=board)
@@ -169,7 +169,7 @@ def test_the_flag_falls_while_the_human_thinks(keys):
 
 def test_who_thinks_too_long_loses(keys):
     screen = Screen(keys)
-    game = Table(
+    game = PlaySession(
         OthelloBoard.start(), {Side.BLACK: "human", Side.WHITE: "first"}, TimeControl.parse("0.05s"), screen.front
     )
     answers = iter([Leave])
@@ -222,14 +222,16 @@ class Script:
     close = seen
 
 
-def sit(*lines, clock="none", black="human", white="first", board=None) -> tuple[Table, Script]:
+def sit(*lines, clock="none", black="human", white="first", board=None) -> tuple[PlaySession, Script]:
     front = Script(*(line if isinstance(line, tuple) else (0.0, line) for line in lines))
-    game = Table(board or OthelloBoard.start(), {Side.BLACK: black, Side.WHITE: white}, TimeControl.parse(clock), front)
+    game = PlaySession(
+        board or OthelloBoard.start(), {Side.BLACK: black, Side.WHITE: white}, TimeControl.parse(clock), front
+    )
     assert game.play() == 0
     return game, front
 
 
-def left(game: Table, side: Side) -> int:
+def left(game: PlaySession, side: Side) -> int:
     return round(game.clocks.left[side] or 0.0)
 
 
@@ -243,7 +245,7 @@ def test_time_that_was_used_stays_used(word):
 
 @pytest.mark.parametrize("word", ["help", "moves", "hint", "undo", "save", "load nothing", "nonsense"])
 def test_the_clock_runs_on_through_what_changes_nothing(word, monkeypatch):
-    monkeypatch.setattr(table, "HINT_SECONDS", 0.01)
+    monkeypatch.setattr(session, "HINT_SECONDS", 0.01)
     game, front = sit((20.0, word), (10.0, "f5"), clock="1m")
     assert all(clock[0] != "black 1:00" for clock in front.clocks[: 3 if word == "hint" else 2]), front.clocks
     assert left(game, Side.BLACK) in (29, 30)
@@ -283,9 +285,9 @@ class Slow:
 
 def against_slow(front, monkeypatch, black="human"):
     slow = Slow()
-    monkeypatch.setattr(table, "player", lambda *_, **__: slow)
-    monkeypatch.setattr(table, "try_out", lambda *_: None)
-    return slow, Table(OthelloBoard.start(), {Side.BLACK: black, Side.WHITE: "slow"}, TimeControl(), front)
+    monkeypatch.setattr(session, "player", lambda *_, **__: slow)
+    monkeypatch.setattr(session, "try_out", lambda *_: None)
+    return slow, PlaySession(OthelloBoard.start(), {Side.BLACK: black, Side.WHITE: "slow"}, TimeControl(), front)
 
 
 def test_ctrl_c_makes_the_computer_move_now(keys, monkeypatch):
@@ -295,7 +297,7 @@ def test_ctrl_c_makes_the_computer_move_now(keys, monkeypatch):
     assert game.play() == 0
     assert slow.thoughts == 1
     assert len(game.board.moves) == 2
-    assert "makes it move now" in table.HELP
+    assert "makes it move now" in session.HELP
 
 
 def test_ctrl_c_leaves_a_game_that_is_watched(keys, monkeypatch):
@@ -353,7 +355,7 @@ def test_a_file_that_cannot_be_written_is_one_clear_line(tmp_path, monkeypatch):
 
 def test_after_the_end_there_is_a_choice(keys, tmp_path, monkeypatch):
     reviewed = []
-    monkeypatch.setattr(table, "review_game", reviewed.append)
+    monkeypatch.setattr(session, "review_game", reviewed.append)
     path = tmp_path / "game.ggf"
     pressed = f"save {path}\rsave {path}\rreview\rwhat\ragain\rresign\rquit\r"
     game, screen = play(keys, f"resign\r{pressed}")
@@ -378,7 +380,7 @@ def test_moves_are_printed_when_a_game_is_interrupted(keys):
     screen = Screen(keys)
     seats = {Side.BLACK: "human", Side.WHITE: "first"}
     with pytest.raises(KeyboardInterrupt):
-        Table(OthelloBoard.start(), seats, TimeControl(), screen.front).play()
+        PlaySession(OthelloBoard.start(), seats, TimeControl(), screen.front).play()
     assert re.search(r"moves: f5 [a-h][1-8]\s*$", screen.file.getvalue())
 
 

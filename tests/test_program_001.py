@@ -4,7 +4,7 @@ import pytest
 
 from outflank.games.sides import Side
 from outflank.lab.experiment import experiment_named
-from outflank.lab.program_001 import PROGRAMS, Program, game_against_first, start, turn
+from outflank.lab.program_001 import PROGRAMS, Program001, game_against_first, start, turn
 from outflank.lab.reproduction import report_001
 from outflank.lab.reproduction.cells import compared
 from outflank.lab.reproduction.sections import FACTS
@@ -78,7 +78,7 @@ def test_the_parallel_ones_count_the_same_on_any_number_of_workers(name, workers
 def test_the_ordinary_search_enters_as_many_nodes(workers):
     # As long as no game ends within its reach: there the report knows only who won.
     board, plain = start(), {"algorithm": "alphabeta", "evaluation": "mobility", "ordering": "none", "passes": "ply"}
-    whole, negated = PROGRAMS["ParallelAlphaBeta"], Program(scouts=False, window="negated")
+    whole, negated = PROGRAMS["ParallelAlphaBeta"], Program001(scouts=False, window="negated")
     for _ in range(10):
         found = turn(board, 5, whole, workers=workers)
         split = search(
@@ -99,7 +99,7 @@ def test_the_ordinary_search_enters_as_many_nodes(workers):
 
 @pytest.mark.compiled
 def test_the_window_that_is_not_turned_over_misses_the_best_move():
-    right = Program(scouts=False, window="negated")
+    right = Program001(scouts=False, window="negated")
     games = [
         [found.move for found in game_against_first(5, program)]
         for program in (PROGRAMS["AlphaBeta"], right, PROGRAMS["ParallelAlphaBeta"])
@@ -108,11 +108,11 @@ def test_the_window_that_is_not_turned_over_misses_the_best_move():
 
 
 def test_it_is_stopped():
-    from outflank.lab.classroom import Stopped
+    from outflank.lab.classroom import BrokenOff
 
     stop = Stop()
     stop()
-    with pytest.raises(Stopped):
+    with pytest.raises(BrokenOff):
         turn(start(), 9, PROGRAMS["AlphaBeta"], stop=stop)
 
 

@@ -495,7 +495,7 @@ PECULIAR = """
 import sys
 from outflank.engine.simple import First
 from outflank.protocols.gtp import GtpEngine
-from outflank.protocols.gtp_game import Refused
+from outflank.protocols.gtp_game import CommandRefused
 from outflank.protocols.listening import lines_of
 
 engine = GtpEngine(lambda *of: First())
@@ -504,7 +504,7 @@ load, clear, loaded = engine.commands["loadsgf"], engine.commands["clear_board"]
 
 def loadsgf(words):
     if sys.argv[1] == "stays" and not words[0].endswith(".sgf"):
-        raise Refused("Unknown game format extension")
+        raise CommandRefused("Unknown game format extension")
     if sys.argv[1] == "stays":
         load(words)
         loaded[:] = [engine._game.board.copy()]

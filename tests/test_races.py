@@ -12,15 +12,15 @@ from outflank import AbaloneBoard, OthelloBoard, OutflankError
 from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.memory import address_of, record_at, write_word
-from outflank.kernels.records import allocate, record_type
-from outflank.kernels.watching import watched_by
+from outflank.kernels.observers import watched_by
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import WorkerThread, run_workers
 from outflank.lab.races import check, checker, declared, findings, together
 from outflank.lab.races.clocks import History, Touch
-from outflank.lab.races.declared import Place, declarations_of
+from outflank.lab.races.declared import SourceLine, declarations_of
 from outflank.parallel import crew, delivering, deque, idling, pool, splitting, taking
 from outflank.parallel.deque import CAPACITY
-from outflank.parallel.records import frame_at, hand_of
+from outflank.parallel.shared_state import frame_at, hand_of
 from tests.test_parallel import SCHEMES
 
 pytestmark = pytest.mark.skipif(not interpreted(), reason="races are looked for in the interpreter")
@@ -350,13 +350,13 @@ def test_the_same_seed_gives_the_same_findings():
 # --- planted races ---
 
 
-def line_of(function, text: str) -> Place:
+def line_of(function, text: str) -> SourceLine:
     """Where a function has some text."""
     lines, start = inspect.getsourcelines(function)
     number = next(index for index, line in enumerate(lines) if text in line)
     file = inspect.getsourcefile(function)
     assert file is not None
-    return Place(str(Path(file)), start + number)
+    return SourceLine(str(Path(file)), start + number)
 
 
 def places(found, what: str):
@@ -463,7 +463,7 @@ def test_both_lines_must_declare(monkeypatch):
     assert all("looked_up" in _function_at(race.first.place) for race in found.undeclared)
 
 
-def _function_at(place: Place) -> str:
+def _function_at(place: SourceLine) -> str:
     lines = Path(place.file).read_text().splitlines()[: place.line]
     return next((line for line in reversed(lines) if line.startswith("def ")), "")
 
@@ -515,7 +515,7 @@ def test_monte_carlo_has_no_value_to_compare():
 def test_declarations_that_were_not_needed_are_named():
     found = check(BOARD, parallel="root-split", workers=2, depth=2, schedules=1, **OPTIONS)
     unseen = {str(one.place).partition(":")[0] for one in found.unseen}
-    assert "parallel/chorus.py" in unseen
+    assert "parallel/table_driven.py" in unseen
     reasons = chain.from_iterable(race.reason.split("; ") for race in found.races)
     assert {one.reason for one in declared.every_declaration()} >= {*reasons}
 

@@ -18,8 +18,8 @@ from outflank.boards import Board
 from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.formats import fields, replay
 from outflank.formats.abalone_moves import write_move
-from outflank.formats.record import PlayedMove, Record
-from outflank.formats.records import FORMATS, files_written, read_records, select_records, write_records
+from outflank.formats.game_files import FORMATS, files_written, read_records, select_records, write_records
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.selection import Opening, Selection, played
 from outflank.formats.setup import Setup
 from outflank.formats.transcript import MIRRORED_ASSUMED

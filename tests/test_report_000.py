@@ -8,7 +8,7 @@ from outflank.lab.experiment import experiment_named
 from outflank.lab.literature import fact_rows, published
 from outflank.lab.reproduction import cluster_000, sequential_000
 from outflank.lab.reproduction.report_000 import SECTIONS
-from outflank.lab.reproduction.sections import FACTS, Class, Effort, Part, Setting, check_found, sources_of
+from outflank.lab.reproduction.sections import FACTS, Class, Effort, ExperimentPart, Setting, check_found, sources_of
 
 pytestmark = pytest.mark.plain
 
@@ -30,7 +30,7 @@ def test_every_cell_of_every_table_and_every_fact_is_in_one_section():
 def test_every_source_is_an_experiment_that_takes_its_parameters(effort):
     for section in SECTIONS:
         for source in sources_of(section, Setting(effort, 2)).values():
-            if isinstance(source, Part):
+            if isinstance(source, ExperimentPart):
                 assert source.chosen
 
 

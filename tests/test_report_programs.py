@@ -16,7 +16,7 @@ from outflank.games.evaluation import evaluations
 from outflank.games.othello.squares import othello
 from outflank.games.units import unit_of
 from outflank.lab.classroom import PROGRAM, REPORT_000, new_board, self_play
-from outflank.lab.studies.parallelism import Choice as Parallelism
+from outflank.lab.studies.parallelism import ParallelismParameters as Parallelism
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings

@@ -15,10 +15,10 @@ from outflank.lab.reproduction.sections import (
     GIVEN,
     MACHINE,
     Effort,
-    Found,
+    ExperimentPart,
+    FoundCell,
     Measure,
-    Part,
-    Section,
+    PublishedTable,
     Setting,
     close,
     sources_of,
@@ -72,12 +72,14 @@ def _section(found, **more):
         "absent": "no 32 processors here",
         "sources": lambda setting: [Measure("some", lambda stop: found)],
     }
-    return Section(**{**chosen, **more})
+    return PublishedTable(**{**chosen, **more})
 
 
 def test_every_printed_cell_is_there_also_one_that_was_not_measured():
     section = _section([])
-    cells = compared(section, [Found((5,), "broadcast_messages", 258_744), Found((7,), "broadcast_messages", 1)])
+    cells = compared(
+        section, [FoundCell((5,), "broadcast_messages", 258_744), FoundCell((7,), "broadcast_messages", 1)]
+    )
     assert len(cells) == 4 * 6
     assert Counter(cell.verdict for cell in cells) == {
         Verdict.EQUAL: 1,
@@ -88,21 +90,23 @@ def test_every_printed_cell_is_there_also_one_that_was_not_measured():
 
 
 def test_a_slip_in_the_name_of_a_cell_is_no_cell_left_out(monkeypatch):
-    section = _section([Found((5,), "broadcast_mesages", 1)])
+    section = _section([FoundCell((5,), "broadcast_mesages", 1)])
     monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,))
     with pytest.raises(ValueError, match="broadcast_mesages"):
         lab.run("reproduce", which=("000",))
 
 
 def test_two_sources_of_one_name_are_refused():
-    section = _section([], sources=lambda setting: [Part("pruning", {}), Part("pruning", {"depth": 2})])
+    section = _section(
+        [], sources=lambda setting: [ExperimentPart("pruning", {}), ExperimentPart("pruning", {"depth": 2})]
+    )
     with pytest.raises(ValueError, match="one name"):
         sources_of(section, Setting(Effort.USUAL, 1))
 
 
 def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
-    printed = _section([Found((5,), "broadcast_messages", 258_744)])
-    further = _section([Found((1,), "x", 3, published=3)], table=None, where="Further", key=("n",), printed=False)
+    printed = _section([FoundCell((5,), "broadcast_messages", 258_744)])
+    further = _section([FoundCell((1,), "x", 3, published=3)], table=None, where="Further", key=("n",), printed=False)
     monkeypatch.setattr(reproduce, "sections_of", lambda report: (printed, further))
     report = lab.run("reproduce", which=("000",), out=tmp_path)
     assert report.notes[0] == "Of what the reports printed, 24 cells: 1 equal, 0 different, 0 far, 23 not done."
@@ -122,7 +126,10 @@ def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
 def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():
     titles = {"a": ("same", "own"), "b": ("same",), "": ("same",)}
     parts = [
-        (Part("pruning", {}, label=label), lab.Conclusion(tables=tuple(lab.Table.of(name, []) for name in own)))
+        (
+            ExperimentPart("pruning", {}, label=label),
+            lab.Conclusion(tables=tuple(lab.ReportTable.of(name, []) for name in own)),
+        )
         for label, own in titles.items()
     ]
     told = [[table.title for table in said.tables] for _, said in reproduce._told_apart(parts)]
@@ -130,7 +137,9 @@ def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():
 
 
 def test_a_sample_that_belongs_to_no_section_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(reproduce, "sections_of", lambda report: (_section([Found((5,), "broadcast_messages", 1)]),))
+    monkeypatch.setattr(
+        reproduce, "sections_of", lambda report: (_section([FoundCell((5,), "broadcast_messages", 1)]),)
+    )
     lab.run("reproduce", which=("000",), out=tmp_path)
     kept = json.loads((tmp_path / "reproduce.json").read_text())
     for name in ("report", "section", "source"):
@@ -164,7 +173,9 @@ def test_every_section_has_sources_that_can_be_made(report, effort):
 
 
 def test_a_stop_ends_a_measure_without_cells(monkeypatch):
-    monkeypatch.setattr(reproduce, "sections_of", lambda report: (_section([Found((5,), "broadcast_messages", 1)]),))
+    monkeypatch.setattr(
+        reproduce, "sections_of", lambda report: (_section([FoundCell((5,), "broadcast_messages", 1)]),)
+    )
     stop = Stop()
     stop()
     assert lab.run("reproduce", which=("000",), stop=stop).samples == ()

@@ -16,7 +16,7 @@ from outflank import Board, OthelloBoard
 from outflank.engine import review as engine_review
 from outflank.engine.review import Judged, marks_for
 from outflank.engine.story import story_of
-from outflank.formats.record import Record
+from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
@@ -24,7 +24,7 @@ from outflank.games.units import Scale
 from outflank.search.contract import Limits
 from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command
-from outflank.ui.cli.review_view import Findings, conclusions, show
+from outflank.ui.cli.review_view import ReviewedGame, conclusions, show
 from outflank.words import how_many
 
 pytestmark = pytest.mark.plain
@@ -69,7 +69,7 @@ def test_a_change_without_a_culprit_is_told_as_one():
     story = story_of([judged(*each) for each in SLIDE], -64.0)
     assert changes(story) == [(2, 0, -1, False)]
     assert story.values[-1] == (14, -64.0)
-    found = Findings(
+    found = ReviewedGame(
         board=GAME, record=record(), judged=[], marks=marks_for(GAME), story=story, stopped=False
     )  # fmt: skip
     told = "by move 2 the game had gone from level to white winning; no single move is to blame at this depth"
@@ -199,7 +199,7 @@ def test_passes_are_told():
     assert how_many(1, "leaf", "leaves") == "1 leaf"
     assert how_many(2000, "leaf", "leaves") == "2,000 leaves"
     told = conclusions(
-        Findings(board=board, record=record(), judged=[], marks=marks_for(board), story=story, stopped=False)
+        ReviewedGame(board=board, record=record(), judged=[], marks=marks_for(board), story=story, stopped=False)
     )[0]
     passes = sum(is_pass(board.game, move.code) for move in board.moves)
     assert passes
@@ -212,7 +212,7 @@ def test_passes_are_told():
 def test_values_and_moves_are_not_cut_in_narrow_terminals(width):
     moves = [judged(ply, -23.5, -41.2) for ply in range(1, 61, 2)]
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    found = Findings(
+    found = ReviewedGame(
         board=GAME, record=record(), judged=moves, marks=marks_for(GAME), story=story_of(moves), stopped=False
     )
     show(console, found)
@@ -224,5 +224,7 @@ def test_values_and_moves_are_not_cut_in_narrow_terminals(width):
 
 
 def test_a_stopped_review_of_nothing_says_so():
-    found = Findings(board=GAME, record=record(), judged=[], marks=marks_for(GAME), story=story_of([]), stopped=True)
+    found = ReviewedGame(
+        board=GAME, record=record(), judged=[], marks=marks_for(GAME), story=story_of([]), stopped=True
+    )
     assert conclusions(found)[-1] == "stopped after move 0 of 8: the rest is not judged"

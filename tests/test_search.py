@@ -303,7 +303,7 @@ def test_depths_beyond_a_games_room_are_refused():
 
 
 def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
-    monkeypatch.setattr("outflank.search.watching.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
     seen: list[Progress] = []
     here = OthelloBoard.start()
     for options in ({"workers": 1}, {"parallel": "ybw", "workers": 2}, {"parallel": "abdada", "workers": 2}):
@@ -319,14 +319,14 @@ def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
 
 @pytest.mark.compiled
 def test_a_watch_is_told_of_playouts(monkeypatch):
-    monkeypatch.setattr("outflank.search.watching.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
     seen: list[Progress] = []
     assert search(OthelloBoard.start(), Limits(nodes=50_000), algorithm="uct", watch=seen.append).value is not None
     assert any(each.best is not None for each in seen)
 
 
 def test_what_a_watch_raises_reaches_the_caller(monkeypatch):
-    monkeypatch.setattr("outflank.search.watching.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
 
     def fail(progress):
         raise ValueError("enough of this")

@@ -11,7 +11,7 @@ from outflank.distributed.messages import Job, Outcome
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import OutflankError
 from outflank.kernels.compiler import interpreted
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.lab.simulation import JOB_BYTES, OUTCOME_BYTES, Simulated, simulate
 from outflank.lab.simulation_machines import Machines, Traffic, effort
 from outflank.lab.simulation_recording import EVERYTHING, calibrated, record

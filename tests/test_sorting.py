@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from outflank import Ordering, OthelloBoard, search
 from outflank.errors import InvalidOption
 from outflank.games.hints import STAGES, stage
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.lab.boards import othello_midgame
 from outflank.search.sorting import sort_moves
 from outflank.search.worker import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outflank import Limits, OthelloBoard
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.kernels.compiler import interpreted
-from outflank.kernels.watching import watched_by
+from outflank.kernels.observers import watched_by
 from outflank.lab.spans import NO_SPANS, burden_of, migrations, moments_of, spans_of
 from outflank.lab.spans_recording import Cost, least_of
 from outflank.parallel.events import (
@@ -28,7 +28,7 @@ from outflank.parallel.events import (
     STARTED,
     TAKEN,
     TIME,
-    Recording,
+    EventRecording,
 )
 from outflank.search.deepening import search
 
@@ -280,7 +280,7 @@ def children(game, position):
 def test_fork_join_in_nodes_is_the_tree(threshold):
     board = OthelloBoard.from_text("f5d6c3d3c4")
     depth = 3 if interpreted() else 4
-    recording = Recording()
+    recording = EventRecording()
     search(
         board,
         Limits(depth=depth),
@@ -313,7 +313,7 @@ def span_by_rows(game, position, depth):
 def test_fork_join_by_rows_is_the_tree_of_rows():
     board = OthelloBoard.from_text("f5d6c3d3c4")
     depth = 3 if interpreted() else 4
-    recording = Recording()
+    recording = EventRecording()
     search(
         board,
         Limits(depth=depth),
@@ -333,7 +333,7 @@ def test_fork_join_by_rows_is_the_tree_of_rows():
 
 @pytest.mark.parametrize("scheme", ["ybw", "jamboree", "pv-split", "root-split"])
 def test_work_is_what_was_searched(scheme):
-    recording = Recording()
+    recording = EventRecording()
     found = search(
         OthelloBoard.from_text("f5d6c3d3c4"),
         Limits(depth=4 if interpreted() else 8),
@@ -351,7 +351,7 @@ def test_work_is_what_was_searched(scheme):
 
 
 def test_an_event_without_room_is_counted():
-    recording = Recording(capacity=5)
+    recording = EventRecording(capacity=5)
     search(OthelloBoard.start(), Limits(depth=3), parallel="ybw", workers=1, threshold=0, instrument=recording)
     lost = recording.lost
     events = recording.taken()
@@ -381,7 +381,7 @@ class Tally:
 @pytest.mark.parametrize("schedule", ["one", "rows"])
 def test_atomic_operations_are_those_of_the_steps(schedule):
     def counted(depth):
-        recording, tally = Recording(), Tally()
+        recording, tally = EventRecording(), Tally()
         with watched_by(tally):
             search(
                 OthelloBoard.from_text("f5d6c3d3c4"),

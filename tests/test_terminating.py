@@ -47,7 +47,7 @@ class Waiting(lab.Experiment):
         return [lab.Task("one", lambda stop: [{"number": 1}]), lab.Task("two", lambda stop: wait(chosen, stop))]
 
     def conclude(self, chosen, samples):
-        return lab.Conclusion(tables=(lab.Table.of("numbers", samples),))
+        return lab.Conclusion(tables=(lab.ReportTable.of("numbers", samples),))
 """
 
 
@@ -158,7 +158,7 @@ class Steps(lab.Experiment):
         return [lab.Task(f"step {number}", lambda stop: [{"number": 1}]) for number in range(4)]
 
     def conclude(self, chosen, samples):
-        return lab.Conclusion(tables=(lab.Table.of("numbers", samples),))
+        return lab.Conclusion(tables=(lab.ReportTable.of("numbers", samples),))
 
 
 def said(capsys, *arguments):

@@ -8,7 +8,7 @@ from outflank.lab.reproduction import timed_games
 from outflank.lab.reproduction.cells import Verdict, compared
 from outflank.lab.reproduction.report_002 import SECTIONS as SECTIONS_002
 from outflank.lab.reproduction.report_004 import SECTIONS as SECTIONS_004
-from outflank.lab.reproduction.sections import Effort, Part, Setting, check_found
+from outflank.lab.reproduction.sections import Effort, ExperimentPart, Setting, check_found
 from outflank.lab.reproduction.timed_games import (
     EFFICIENCY_002,
     EFFICIENCY_004,
@@ -50,7 +50,7 @@ def test_every_part_can_be_run_at_every_effort(effort):
     for section in MINE:
         sources = section.sources(Setting(effort, 2))
         assert sources
-        assert all(source.chosen is not None for source in sources if isinstance(source, Part))
+        assert all(source.chosen is not None for source in sources if isinstance(source, ExperimentPart))
 
 
 @pytest.mark.plain

@@ -9,13 +9,24 @@ import pytest
 from outflank import Limits, OthelloBoard
 from outflank.kernels.compiler import interpreted
 from outflank.lab.traces import KINDS, chrome_trace, folded_stacks, intervals, joined, line_of
-from outflank.parallel.events import CLOSED, DONE, FOUND, GIVEN_UP, OFFERED, OPENED, SEEKING, STARTED, TAKEN, Recording
+from outflank.parallel.events import (
+    CLOSED,
+    DONE,
+    FOUND,
+    GIVEN_UP,
+    OFFERED,
+    OPENED,
+    SEEKING,
+    STARTED,
+    TAKEN,
+    EventRecording,
+)
 from outflank.search.deepening import search
 
 
 @pytest.fixture(scope="module")
 def traced():
-    recording = Recording()
+    recording = EventRecording()
     depth = 3 if interpreted() else 7
     search(OthelloBoard.start(), Limits(depth=depth), parallel="ybw", workers=2, threshold=1, instrument=recording)
     return recording.taken()

@@ -11,7 +11,7 @@ from outflank.engine.programs import PROGRAMS
 from outflank.errors import OutflankError
 from outflank.lab import experiment as registry
 from outflank.lab.classroom import new_board, self_play
-from outflank.lab.measuring import Side, processor_times, searched
+from outflank.lab.measuring import Contender, processor_times, searched
 from outflank.lab.traces import intervals, line_of
 from outflank.lab.whole_games import MOST_TURNS, play
 from outflank.parallel.events import STARTED
@@ -37,7 +37,7 @@ def test_a_whole_game_of_a_report_is_timed_on_any_number_of_workers():
 def test_one_worker_plays_report_002s_game_turn_by_turn():
     board = new_board()
     found, sample = searched(
-        Side(labels={}, board=board, depth=1, options=dict(PROGRAMS["002"].search), plays="002"), Stop()
+        Contender(labels={}, board=board, depth=1, options=dict(PROGRAMS["002"].search), plays="002"), Stop()
     )
     assert not board.moves  # the game is played on a copy
     turns = list(self_play(1, PROGRAMS["002"], board))

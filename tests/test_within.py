@@ -8,7 +8,7 @@ from outflank.games.othello.kernels import flips, legal
 from outflank.kernels.bits import U64, popcount
 from outflank.lab import experiment as registry
 from outflank.lab.boards import chosen_boards
-from outflank.lab.inside import (
+from outflank.lab.node_work import (
     BY_DIRECTIONS,
     BY_SQUARES,
     FLIPS,

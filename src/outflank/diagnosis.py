@@ -12,7 +12,7 @@ from outflank.boards import AbaloneBoard, OthelloBoard
 from outflank.kernels import files
 from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.perft import perft
 

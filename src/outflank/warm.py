@@ -10,7 +10,7 @@ from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
 from outflank.kernels.compiler import Kernel, kernels
-from outflank.lab import cilk, inside, program_001, spans, steps  # noqa: F401
+from outflank.lab import cilk, node_work, program_001, spans, step_costs  # noqa: F401
 from outflank.lab.studies import hashing, storage  # noqa: F401
 from outflank.search import montecarlo  # noqa: F401
 from outflank.search.division import scheme_named, schemes

@@ -2,25 +2,25 @@
 
 from outflank.arena.match import MatchResult, play_match
 from outflank.arena.openings import Openings
-from outflank.arena.referee import Ending, Game, play
+from outflank.arena.referee import Ending, FinishedGame, play
 from outflank.arena.schedule import Settings
 from outflank.arena.seat import Seat
 from outflank.arena.sprt import Sprt, SprtState
-from outflank.arena.standing import Duel, Standing
+from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import Observed
 
 __all__ = [
     "Duel",
     "Ending",
-    "Game",
+    "FinishedGame",
     "MatchResult",
+    "MatchStanding",
     "Observed",
     "Openings",
     "Seat",
     "Settings",
     "Sprt",
     "SprtState",
-    "Standing",
     "play",
     "play_match",
 ]

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from outflank.arena.afar import GamesElsewhere, Lane, Maker
+from outflank.arena.game_runners import GamesElsewhere, Lane, Maker
 from outflank.arena.openings import Openings
-from outflank.arena.referee import Game, start_of
+from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings
-from outflank.arena.standing import Scorer, Standing
+from outflank.arena.standing import MatchStanding, Scorer
 from outflank.arena.store import Directory, Kept
 from outflank.distributed.errands import Errands
 from outflank.errors import OutflankError
-from outflank.formats.record import Record
+from outflank.formats.game_record import Record
 from outflank.search.contract import Stop
 
 MOST_CONCURRENT = 256
@@ -32,7 +32,7 @@ POLL_SECONDS = 0.05
 class MatchResult:
     """A match that was played, to its end or until it was stopped."""
 
-    standing: Standing
+    standing: MatchStanding
     games: tuple[Kept, ...]
     """In the order of the schedule."""
     interrupted: bool
@@ -54,7 +54,7 @@ def play_match(
     concurrency: int = 1,
     errands: Errands | None = None,
     finished: Callable[[Kept], None] | None = None,
-    progress: Callable[[Standing], None] | None = None,
+    progress: Callable[[MatchStanding], None] | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
     """Play the match, `concurrency` games at a time; with `out`, keep it there, and with `resume` go on with it.
@@ -112,7 +112,7 @@ class _Run:
         openings: Openings,
         directory: Directory | None,
         finished: Callable[[Kept], None] | None,
-        progress: Callable[[Standing], None] | None,
+        progress: Callable[[MatchStanding], None] | None,
         asked_to_stop: Stop,
     ) -> None:
         self.settings, self.openings, self.directory = settings, openings, directory
@@ -207,7 +207,7 @@ class _Run:
                 return None
             return next(self._fixtures, None)
 
-    def _finish(self, fixture: Fixture, game: Game) -> None:
+    def _finish(self, fixture: Fixture, game: FinishedGame) -> None:
         kept = Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game)
         with self._lock:
             if self.directory is not None:

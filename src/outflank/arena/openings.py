@@ -11,8 +11,8 @@ from typing import Any
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import decoded_whole
+from outflank.formats.game_files import HEAD, holds_records, read_records
 from outflank.formats.recognise import read
-from outflank.formats.records import HEAD, holds_records, read_records
 from outflank.games.abalone.layouts import LAYOUTS
 
 TRIES = 2000

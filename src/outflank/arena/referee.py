@@ -12,7 +12,7 @@ from outflank.boards import AbaloneBoard, Board, Move, OthelloBoard
 from outflank.engine.clock import Clocks, TimeControl
 from outflank.engine.player import Choice, Player
 from outflank.formats.abalone_line import read_abalone_line
-from outflank.formats.record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.search.contract import Stop
@@ -40,7 +40,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Game:
+class FinishedGame:
     """A game that was played to its end."""
 
     record: Record
@@ -69,7 +69,7 @@ def play(
     stop: Stop | None = None,
     event: str = "",
     names: tuple[str, str] | None = None,
-) -> Game | None:
+) -> FinishedGame | None:
     """A game from `board`, whose moves are the opening; None if `stop` was called before it ended.
 
     Who runs out of time, moves against the rules or fails loses. A pass that is forced is played for the player. After
@@ -101,7 +101,7 @@ def play(
         reason=ending.reason,
         clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
     )
-    return Game(record=record, ending=ending)
+    return FinishedGame(record=record, ending=ending)
 
 
 def start_of(board: Board[Any]) -> Setup:

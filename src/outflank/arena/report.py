@@ -1,10 +1,10 @@
 """A standing in the lines that people paste."""
 
-from outflank.arena.standing import Duel, Standing
+from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import MOST_ELO, Estimate
 
 
-def duel_lines(standing: Standing, *, unit: str = "discs") -> list[tuple[str, str]]:
+def duel_lines(standing: MatchStanding, *, unit: str = "discs") -> list[tuple[str, str]]:
     """The report on two players: a word and what it says, line by line."""
     duel = standing.duel
     lines = [("Elo", _estimated(duel.elo))]
@@ -51,7 +51,7 @@ def _margin(duel: Duel, unit: str) -> str:
     )
 
 
-def forfeit_lines(standing: Standing) -> list[tuple[str, str]]:
+def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:
     """Games that were lost other than by the rules, or cut short."""
     lines = []
     for number, name in enumerate(standing.names):
@@ -63,7 +63,7 @@ def forfeit_lines(standing: Standing) -> list[tuple[str, str]]:
     return lines
 
 
-def table_rows(standing: Standing) -> tuple[list[str], list[list[str]]]:
+def table_rows(standing: MatchStanding) -> tuple[list[str], list[list[str]]]:
     """The crosstable with ratings, the best player first: names of columns, and rows."""
     order = sorted(range(len(standing.names)), key=lambda number: -standing.ratings[number].elo)
     columns = ["", "player", "Elo", "+-", "games", "points", *(str(place) for place in range(1, len(order) + 1))]
@@ -86,7 +86,7 @@ def table_rows(standing: Standing) -> tuple[list[str], list[list[str]]]:
     return columns, rows
 
 
-def report_text(standing: Standing, *, unit: str = "discs") -> str:
+def report_text(standing: MatchStanding, *, unit: str = "discs") -> str:
     """All of it as plain text."""
     if len(standing.names) == 2:
         head = [f"{standing.names[0]} against {standing.names[1]}"]

@@ -103,7 +103,7 @@ class Duel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class MatchStanding:
     """A match so far."""
 
     names: tuple[str, ...]
@@ -191,7 +191,7 @@ class Scorer:
         """Whether a test has been decided."""
         return self._test is not None and self._test.state.decision is not None
 
-    def standing(self) -> Standing:
+    def standing(self) -> MatchStanding:
         """All that can be said now."""
         settings = self.settings
         last = self._told * (2 if settings.paired else 1) if self.decided else None
@@ -200,7 +200,7 @@ class Scorer:
         for kept in counted:
             if kept.loser is not None:
                 forfeits.setdefault(kept.loser, Counter())[kept.game.ending.reason] += 1
-        return Standing(
+        return MatchStanding(
             names=settings.names,
             planned=settings.planned,
             finished=len(self._games),

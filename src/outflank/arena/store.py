@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from outflank.arena.referee import Ending, Game
+from outflank.arena.referee import Ending, FinishedGame
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.fields import REASONS, one_line
 from outflank.formats.files import read_document, write_whole
+from outflank.formats.game_files import write_records
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.locks import held
 from outflank.formats.recognise import read
-from outflank.formats.record import PlayedMove, Record
-from outflank.formats.records import write_records
 from outflank.formats.setup import Setup
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side
@@ -73,7 +73,7 @@ class Kept:
     number: int
     black: int
     white: int
-    game: Game
+    game: FinishedGame
 
     @property
     def loser(self) -> int | None:
@@ -126,7 +126,7 @@ class Kept:
             reason=ending.reason,
             clock=found["clock"],
         )
-        game = Game(record=record, ending=ending)
+        game = FinishedGame(record=record, ending=ending)
         return cls(number=found["game"], black=found["black"], white=found["white"], game=game)
 
 

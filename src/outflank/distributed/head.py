@@ -18,7 +18,7 @@ from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.contract import WorkerStatistics
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Standing, Stopped, best_ones
+from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, WindowProgress, best_ones
 from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS
 
@@ -138,7 +138,7 @@ class Head:
                 self._heed(None, event)
         self._began = time.perf_counter()
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         if not self._is_shared(depth):
             self._tree = None
             began, before = time.perf_counter(), self.root.counter("nodes")
@@ -167,10 +167,10 @@ class Head:
     def _job_seconds(self) -> float:
         return self.fabric.job_seconds if self.tuning.job_seconds is None else self.tuning.job_seconds
 
-    def full(self, depth: int) -> Found:
+    def full(self, depth: int) -> RootValue:
         raise NotImplementedError("minimax is not carried")
 
-    def standing(self) -> Standing:
+    def standing(self) -> WindowProgress:
         return self._alone.standing() if self._tree is None else self._tree.standing()
 
     def forget(self) -> None:
@@ -246,7 +246,7 @@ class Head:
         policy = self.setup.replication
         return replace(policy, depth=self._send_from) if policy.sends else policy
 
-    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
+    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         tree = Tree(
             self.root,
             Splitting(threshold=self.threshold, in_order=self.in_order),

@@ -22,7 +22,7 @@ from outflank.distributed.opening import followed, noted, opened
 from outflank.distributed.splits import Homes, Part, Place, Split, Splitting
 from outflank.games.rules import MOVE, pack
 from outflank.kernels.bits import U64
-from outflank.search.root import Found, Root, RootMove, Standing, ranks
+from outflank.search.root import Root, RootMove, RootValue, WindowProgress, ranks
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 
 
@@ -45,7 +45,7 @@ class Tree:
     ) -> None:
         self.root, self.splitting, self.era, self.depth = root, splitting, era, depth
         self.moves = moves
-        self.found: Found | None = None
+        self.found: RootValue | None = None
         self.unwanted: list[int] = []
         """Tickets of jobs that should be stopped."""
         self.changes = 0
@@ -317,14 +317,14 @@ class Tree:
 
     def _finish(self, split: Split) -> None:
         best = self.moves[split.best_index]
-        self.found = Found(split.best, best)
+        self.found = RootValue(split.best, best)
 
-    def standing(self) -> Standing:
+    def standing(self) -> WindowProgress:
         """How far the root's moves are searched."""
         top = self._top
         begun = len(self.moves) - len(top.todo)
         shown = self.moves[top.best_index] if top.best > top.alpha else None
-        return Standing(begun, len(self.moves), None, shown, top.best if shown else None)
+        return WindowProgress(begun, len(self.moves), None, shown, top.best if shown else None)
 
     def abandon(self) -> None:
         """Nobody waits for the value any more."""

@@ -22,7 +22,7 @@ from outflank.search.deepening import search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class BookPlan:
     """Which positions a book holds."""
 
     plies: int = 8
@@ -50,7 +50,7 @@ class Built:
 def build(
     board: Board[Any],
     path: Path,
-    plan: Plan,
+    plan: BookPlan,
     *,
     stop: Stop,
     told: Callable[[int, int], None] | None = None,
@@ -95,7 +95,7 @@ Ply = dict[Key, Board[Any]]
 
 class _Building:
     def __init__(
-        self, book: Book, plan: Plan, stop: Stop, told: Callable[[int, int], None], options: dict[str, Any]
+        self, book: Book, plan: BookPlan, stop: Stop, told: Callable[[int, int], None], options: dict[str, Any]
     ) -> None:
         self.book, self.plan, self.stop, self.told, self.options = book, plan, stop, told, options
         self.visited: set[Key] = set()

@@ -26,33 +26,33 @@ LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class ClassicPlayer:
     """Who plays a colour: a computer with a depth, or a human (None)."""
 
     depth: int | None
 
 
-def ask_classic(words: Iterator[str]) -> dict[Side, Seat]:
+def ask_classic(words: Iterator[str]) -> dict[Side, ClassicPlayer]:
     """Both players, as `c 7 c 7` or `h c 3` names them."""
     return {side: _seat(words, LETTERS[side]) for side in (Side.BLACK, Side.WHITE)}
 
 
-def _seat(words: Iterator[str], letter: str) -> Seat:
+def _seat(words: Iterator[str], letter: str) -> ClassicPlayer:
     kind = next(words, "")
     if kind.lower() == "h":
-        return Seat(None)
+        return ClassicPlayer(None)
     if kind.lower() != "c":
         raise OutflankError(f"player {letter}: c (computer) with a depth, or h (human), not {kind!r}")
     depth = next(words, "")
     if not is_count(depth) or not 1 <= int(depth) <= MOST_DEPTH:
         raise OutflankError(f"player {letter}: a depth of 1 to {MOST_DEPTH}, not {depth!r}")
-    return Seat(int(depth))
+    return ClassicPlayer(int(depth))
 
 
 class Classic:
     """One game of it."""
 
-    def __init__(self, seats: dict[Side, Seat], words: Iterator[str], *, report: str = USUAL) -> None:
+    def __init__(self, seats: dict[Side, ClassicPlayer], words: Iterator[str], *, report: str = USUAL) -> None:
         self.seats, self.words = seats, words
         self.program = PROGRAMS[report]
         self.board = OthelloBoard.start(scoring="discs")

@@ -8,10 +8,10 @@ from typing import Any, Literal, get_type_hints
 from outflank.boards import Board, Move, OthelloBoard
 from outflank.engine.book import Book, Opened
 from outflank.engine.clock import Clock
-from outflank.engine.habits import Habit, habit_named
 from outflank.engine.levels import HIGHEST
 from outflank.engine.levels import level as level_numbered
 from outflank.engine.player import Choice
+from outflank.engine.ready_moves import Habit, habit_named
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
 from outflank.errors import InvalidOption

@@ -18,7 +18,7 @@ UNDIVIDED_002 = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class ReportProgram:
     """What a report's program does, in our words."""
 
     game: type
@@ -45,9 +45,9 @@ class Program:
 CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
 """What the classroom program behind reports 002 and 004 searches."""
 
-PROGRAMS: dict[str, Program] = {
+PROGRAMS: dict[str, ReportProgram] = {
     # MTD(f) in steps of two plies; `seq` has one worker, `par` divides null windows.
-    "000": Program(
+    "000": ReportProgram(
         game=Othello,
         search={
             "algorithm": "mtdf",
@@ -60,7 +60,7 @@ PROGRAMS: dict[str, Program] = {
         plays={"table_depth": "equal"},
     ),
     # The child with the best static value first, then square order; a pass costs a ply.
-    "001": Program(
+    "001": ReportProgram(
         game=Othello,
         search={
             "algorithm": "pvs",
@@ -73,7 +73,7 @@ PROGRAMS: dict[str, Program] = {
         shared={"parallel": "jamboree"},
         plays={"depth": 11},
     ),
-    "002": Program(
+    "002": ReportProgram(
         game=Othello,
         search={**CLASSROOM, "passes": "free"},
         ties=dict.fromkeys(Side, "lowest"),
@@ -82,7 +82,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     # Moves by kind at every depth, every root move with a full window. Its text walks the generated list backwards;
     # what it counts is this.
-    "003": Program(
+    "003": ReportProgram(
         game=Abalone,
         search={
             "algorithm": "alphabeta",
@@ -96,7 +96,7 @@ PROGRAMS: dict[str, Program] = {
         plays={"policy": "adaptive-003", "habits": ("cache", "fixed-opening")},
     ),
     # Its branch `master`: a spawn for each row of the board, at every node.
-    "004": Program(
+    "004": ReportProgram(
         game=Othello,
         search={**CLASSROOM, "passes": "evaluated"},
         ties={Side.BLACK: "highest", Side.WHITE: "lowest"},
@@ -106,7 +106,7 @@ PROGRAMS: dict[str, Program] = {
 }
 
 
-def program_named(report: str, game: Any) -> Program:
+def program_named(report: str, game: Any) -> ReportProgram:
     """The program of a report, which must be one for this game."""
     if report not in PROGRAMS:
         raise UnknownName.among("report", report, PROGRAMS)

@@ -15,7 +15,7 @@ BLACK_WINS, LEVEL, WHITE_WINS = 1, 0, -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class TurningPoint:
     """A change from one state to another."""
 
     ply: int
@@ -36,7 +36,7 @@ class Story:
     """What black has after each of them, by its ply."""
     states: tuple[int, ...]
     """How the game stood then."""
-    turns: tuple[Turn, ...]
+    turns: tuple[TurningPoint, ...]
 
     @property
     def turning_points(self) -> list[Judged]:
@@ -64,7 +64,7 @@ def story_of(judged: Sequence[Judged], outcome: float | None = None) -> Story:
         after = _state(state, value, margin)
         if after != state:
             blamed = each if _is_to_blame(each, state, after) else None
-            turns.append(Turn(ply=each.ply, before=state, after=after, blamed=blamed))
+            turns.append(TurningPoint(ply=each.ply, before=state, after=after, blamed=blamed))
         values.append((each.ply, value))
         states.append(after)
         state = after

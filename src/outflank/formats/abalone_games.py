@@ -26,8 +26,8 @@ from outflank.errors import FormatError, OutflankError
 from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
 from outflank.formats.abalone_moves import meanings, read_move, write_move
 from outflank.formats.fields import check_abalone, one_line, read_number, write_number, write_seconds
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.line_games import MOST_BYTES, lines_of
-from outflank.formats.record import PlayedMove, Record
 from outflank.formats.replay import NO_MOVE, replay
 from outflank.formats.setup import Setup
 from outflank.games.abalone.layouts import LAYOUTS, RULES, start

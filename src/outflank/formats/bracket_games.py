@@ -6,9 +6,9 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.fields import decoded, read_number
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.ggf import read_remarks, with_ggf_details
 from outflank.formats.properties import GGF, Written, written_game
-from outflank.formats.record import PlayedMove, Record
 from outflank.formats.replay import replay_named
 from outflank.formats.sgf import with_sgf_details
 

@@ -4,7 +4,7 @@ import math
 import re
 
 from outflank.errors import FormatError
-from outflank.formats.record import Record
+from outflank.formats.game_record import Record
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.othello.kernels import Othello
 from outflank.games.othello.squares import SIZES, othello, size_of

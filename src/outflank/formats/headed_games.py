@@ -16,10 +16,10 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.clocks import ClockTimes, write_clock
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.line_games import MOST_BYTES, lines_of
 from outflank.formats.movetext import Divider, read_movetext
 from outflank.formats.recognise import read
-from outflank.formats.record import PlayedMove, Record
 from outflank.formats.replay import column, replay
 
 

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.board_line import OBF, read_board_line, write_obf
 from outflank.formats.fields import decoded, othello_size
-from outflank.formats.record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.replay import replay_named
 from outflank.formats.setup import Setup
 from outflank.formats.transcript import (

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from outflank.errors import FormatError, IllegalMove
 from outflank.formats.abalone_moves import meanings
 from outflank.formats.fields import year_of
+from outflank.formats.game_record import Record
 from outflank.formats.line_games import starts_normally
-from outflank.formats.record import Record
 from outflank.formats.transcript import read_transcript
 from outflank.games.othello.kernels import PASS, Othello
 from outflank.games.othello.squares import START, othello

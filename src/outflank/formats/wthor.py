@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outflank.errors import FormatError
-from outflank.formats.record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.replay import column, replay
 from outflank.formats.selection import Selection, contains
 from outflank.formats.setup import Setup

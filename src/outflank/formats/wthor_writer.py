@@ -4,8 +4,8 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError
 from outflank.formats.fields import othello_size, year_of
+from outflank.formats.game_record import Record
 from outflank.formats.line_games import starts_normally
-from outflank.formats.record import Record
 from outflank.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
 from outflank.formats.wthor_names import EVENTS, PLAYERS, NameList
 from outflank.games.othello.kernels import PASS

@@ -9,13 +9,13 @@ The last argument is the memory ordering, a literal: `relaxed`, `acquire`, `rele
 loads, `release` for stores, `acq_rel` for the rest. Any integer type will do. Indices are
 not checked and must not be negative.
 
-The Python twins hold a lock: as exact, and slow. `watching` says who is told of what they do.
+The Python twins hold a lock: as exact, and slow. `observers` says who is told of what they do.
 """
 
 from threading import Lock
 from typing import Any
 
-from outflank.kernels import watching
+from outflank.kernels import observers
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
 
@@ -35,24 +35,24 @@ def _fitting(cell: Any, value: Any) -> Any:
 
 def load(target: Any, key: Any, order: str = "acquire") -> Any:
     """The value now."""
-    if watching.observer is not None:
-        target = watching.reached(target, key, "read", order)
+    if observers.observer is not None:
+        target = observers.reached(target, key, "read", order)
     with _lock:
         return target[key]
 
 
 def store(target: Any, key: Any, value: Any, order: str = "release") -> None:
     """Write `value`."""
-    if watching.observer is not None:
-        target = watching.reached(target, key, "write", order)
+    if observers.observer is not None:
+        target = observers.reached(target, key, "write", order)
     with _lock:
         target[key] = _fitting(target[key], value)
 
 
 def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
     """Write `value`; the value before."""
-    if watching.observer is not None:
-        target = watching.reached(target, key, "update", order)
+    if observers.observer is not None:
+        target = observers.reached(target, key, "update", order)
     with _lock:
         old = target[key]
         target[key] = _fitting(old, value)
@@ -61,8 +61,8 @@ def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
 
 def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any:
     """Add `amount`, wrapping round where the type ends; the value before."""
-    if watching.observer is not None:
-        target = watching.reached(target, key, "update", order)
+    if observers.observer is not None:
+        target = observers.reached(target, key, "update", order)
     with _lock:
         old = target[key]
         target[key] = _fitting(old, int(old) + int(amount))
@@ -71,8 +71,8 @@ def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any
 
 def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
     """Write `value` if it is greater; the value before."""
-    if watching.observer is not None:
-        target = watching.reached(target, key, "update", order)
+    if observers.observer is not None:
+        target = observers.reached(target, key, "update", order)
     with _lock:
         old = target[key]
         target[key] = max(old, _fitting(old, value))
@@ -81,12 +81,12 @@ def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
 
 def compare_exchange(target: Any, key: Any, expected: Any, value: Any, order: str = "acq_rel") -> bool:
     """Write `value` if the value is `expected`; whether it was."""
-    if watching.observer is not None:
-        watching.observer.turn(True)
-        target, address = watching.found(target, key)
+    if observers.observer is not None:
+        observers.observer.turn(True)
+        target, address = observers.found(target, key)
         same = target[key] == _fitting(target[key], expected)
         kind, order = ("update", order) if same else ("read", _WHEN_IT_FAILS.get(order, order))
-        watching.observer.touched(address, kind, order)
+        observers.observer.touched(address, kind, order)
     with _lock:
         old = target[key]
         if old != _fitting(old, expected):

@@ -33,8 +33,8 @@ import numpy as np
 
 from outflank.errors import reason_of
 from outflank.kernels import files, scripts
-from outflank.kernels.undisturbed import undisturbed
-from outflank.telling import tell
+from outflank.kernels.uninterrupted import undisturbed
+from outflank.notices import tell
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")

@@ -27,9 +27,9 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from outflank.kernels import cache
-from outflank.kernels.explaining import explained
+from outflank.kernels.compile_errors import explained
 from outflank.kernels.pipeline import pipelines
-from outflank.kernels.undisturbed import undisturbed
+from outflank.kernels.uninterrupted import undisturbed
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """How every function is compiled. The numpy model spares a test for zero at each division.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.kernels import watching
+from outflank.kernels import observers
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
 
@@ -28,25 +28,25 @@ def _word(address: Any, index: Any) -> ctypes.c_uint64:
 
 def read_word(address: Any, index: Any) -> Any:
     """Word number `index` of the array at `address`."""
-    if watching.observer is not None:
-        watching.reached_word(int(address) + 8 * int(index), "read")
+    if observers.observer is not None:
+        observers.reached_word(int(address) + 8 * int(index), "read")
     return np.uint64(_word(address, index).value)
 
 
 def write_word(address: Any, index: Any, word: Any) -> None:
     """Set word number `index` of the array at `address`."""
-    if watching.observer is not None:
-        watching.reached_word(int(address) + 8 * int(index), "write")
+    if observers.observer is not None:
+        observers.reached_word(int(address) + 8 * int(index), "write")
     _word(address, index).value = int(word)
 
 
 def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
     """Set word number `index` if it is `expected`; whether it was. Others who try at once do not succeed too."""
     place = _word(address, index)
-    if watching.observer is not None:
-        watching.observer.turn(True)
+    if observers.observer is not None:
+        observers.observer.turn(True)
         kind, order = ("update", "acq_rel") if place.value == int(expected) else ("read", "relaxed")
-        watching.observer.touched(ctypes.addressof(place), kind, order)
+        observers.observer.touched(ctypes.addressof(place), kind, order)
     with _lock:
         if place.value != int(expected):
             return False
@@ -56,8 +56,8 @@ def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
 
 def record_at(address: Any, dtype: Any) -> Any:
     """The record of type `dtype` that lies at `address`. The caller must keep its memory alive."""
-    if watching.observer is not None:
-        return watching.record(int(address), dtype, lambda: _record(address, dtype))
+    if observers.observer is not None:
+        return observers.record(int(address), dtype, lambda: _record(address, dtype))
     return _record(address, dtype)
 
 

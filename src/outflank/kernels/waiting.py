@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.kernels import watching
+from outflank.kernels import observers
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
 
@@ -23,14 +23,14 @@ _ON_WINDOWS = sys.platform == "win32"
 
 def pause() -> None:
     """Tell the core that this is a loop that waits."""
-    if watching.observer is not None:
-        watching.observer.rests("pause")
+    if observers.observer is not None:
+        observers.observer.rests("pause")
 
 
 def yield_core() -> None:
     """Let another thread have the core, if one wants it."""
-    if watching.observer is not None:
-        watching.observer.rests("yield")
+    if observers.observer is not None:
+        observers.observer.rests("yield")
     else:
         time.sleep(0)
 
@@ -40,18 +40,18 @@ def sleep_on(target: Any, field: Any, value: Any, microseconds: Any) -> None:
 
     May come back early. Systems without a futex sleep for the whole time.
     """
-    if watching.observer is not None:
-        bare = watching.reached(target, field, "read", "system")
+    if observers.observer is not None:
+        bare = observers.reached(target, field, "read", "system")
         if bare[field] == value:
-            watching.observer.sleeps(watching.found(target, field)[1])
+            observers.observer.sleeps(observers.found(target, field)[1])
     elif target[field] == value:
         time.sleep(int(microseconds) / 1e6)
 
 
 def wake(target: Any, field: Any, count: Any) -> None:
     """Wake up to `count` threads that sleep on the field. Change it first."""
-    if watching.observer is not None:
-        watching.observer.wakes(watching.found(target, field)[1], int(count))
+    if observers.observer is not None:
+        observers.observer.wakes(observers.found(target, field)[1], int(count))
 
 
 def nanoseconds() -> Any:

@@ -6,8 +6,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from outflank.errors import OutflankError
-from outflank.kernels import watching
-from outflank.kernels.attending import ended_with_the_main_thread
+from outflank.kernels import observers
+from outflank.kernels.signals import ended_with_the_main_thread
 from outflank.placement import bound
 
 
@@ -16,18 +16,18 @@ class WorkerThread(threading.Thread):
 
     def start(self) -> None:
         super().start()
-        if watching.observer is not None:
-            watching.observer.started(self)
+        if observers.observer is not None:
+            observers.observer.started(self)
 
     def run(self) -> None:
-        if watching.observer is not None:
-            watching.observer.run(super().run)
+        if observers.observer is not None:
+            observers.observer.run(super().run)
         else:
             super().run()
 
     def join(self, timeout: float | None = None) -> None:
-        if watching.observer is not None:
-            watching.observer.joins(self)
+        if observers.observer is not None:
+            observers.observer.joins(self)
         super().join(timeout)
 
 

@@ -20,9 +20,9 @@ from outflank.lab.experiment import (
     register,
 )
 from outflank.lab.hashes import register_hash
-from outflank.lab.report import Figure, Flame, Plot, Report, Sample, Series, Table, Timeline
-from outflank.lab.running import Progress, redraw, run
-from outflank.lab.searched import Searched, search
+from outflank.lab.report import Figure, Flame, Plot, Report, ReportTable, Sample, Series, Timeline
+from outflank.lab.running import RunProgress, redraw, run
+from outflank.lab.search_log import Searched, search
 
 __all__ = [
     "Conclusion",
@@ -31,12 +31,12 @@ __all__ = [
     "Flame",
     "Parameters",
     "Plot",
-    "Progress",
     "Report",
+    "ReportTable",
+    "RunProgress",
     "Sample",
     "Searched",
     "Series",
-    "Table",
     "Task",
     "Timeline",
     "experiment_named",

@@ -5,9 +5,9 @@ from typing import Any
 
 from outflank.boards import AbaloneBoard, OthelloBoard
 from outflank.boards.board import Board
-from outflank.engine.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002, Program
+from outflank.engine.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002, ReportProgram
 from outflank.games.sides import Side
-from outflank.lab.searched import search
+from outflank.lab.search_log import search
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.probes import Counts
 
@@ -19,12 +19,12 @@ RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
 """What the two descendants of the classroom program do about passes and among equal moves."""
 
 
-class Stopped(Exception):
+class BrokenOff(Exception):
     """The game was broken off because its caller wanted so."""
 
 
 def self_play(
-    depth: int, program: Program, board: OthelloBoard, *, stop: Stop | None = None, **options: Any
+    depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop | None = None, **options: Any
 ) -> Iterator[Result]:
     """A game of the program against itself on `board`: what each turn's search found.
 
@@ -43,7 +43,7 @@ def self_play(
             **{"workers": 1, **program.searching(board.turn), **options},
         )
         if stop.called:
-            raise Stopped
+            raise BrokenOff
         board.push(str(found.move))
         yield found
 
@@ -75,7 +75,7 @@ def closing_turns_004(board: OthelloBoard) -> int:
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 
-def final_discs(depth: int, program: Program, **options: Any) -> tuple[int, int]:
+def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int, int]:
     """The program's last line: black's discs and white's."""
     board = new_board()
     for _ in self_play(depth, program, board, **options):

@@ -10,9 +10,9 @@ from outflank.distributed.cluster import Cluster, connect
 from outflank.distributed.statistics import cluster_statistics
 from outflank.errors import OutflankError
 from outflank.lab.experiment import Task
-from outflank.lab.measuring import COUNTED, WARM_DEPTH, Side, alternating, counted, number, searched, warm
+from outflank.lab.measuring import COUNTED, WARM_DEPTH, Contender, alternating, counted, number, searched, warm
 from outflank.lab.report import Sample
-from outflank.lab.searched import noted, unnoted
+from outflank.lab.search_log import noted, unnoted
 from outflank.machine import usable_cores
 from outflank.schema import Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Stop
@@ -60,7 +60,7 @@ def leave(text: str) -> None:
         _clusters.pop(text).close()
 
 
-def on_cluster(side: Side, text: str, nodes: int | None, replication: str, stop: Stop) -> Sample:
+def on_cluster(side: Contender, text: str, nodes: int | None, replication: str, stop: Stop) -> Sample:
     """Search a side once on so many nodes of a cluster; None: on all."""
     cluster = cluster_at(text)
     cluster.fabric.use(nodes)
@@ -121,7 +121,9 @@ SHALLOWER = 3
 """Plies by which the search before the first that counts is less deep: the nodes get jobs, and it takes little time."""
 
 
-def cluster_tasks(sides: Sequence[tuple[Side, str, int | None, str]], alone: Sequence[Side], rounds: int) -> list[Task]:
+def cluster_tasks(
+    sides: Sequence[tuple[Contender, str, int | None, str]], alone: Sequence[Contender], rounds: int
+) -> list[Task]:
     """Every side once, then again, and each in turn the first of its round, as `in_rounds` does.
 
     Sides are those without a cluster, and those on one: its name, how many nodes, the policy. What nodes do once they
@@ -129,14 +131,14 @@ def cluster_tasks(sides: Sequence[tuple[Side, str, int | None, str]], alone: Seq
     """
     warmed: set[str] = set()
 
-    def one(side: Side, turn: int, stop: Stop) -> list[Sample]:
+    def one(side: Contender, turn: int, stop: Stop) -> list[Sample]:
         if side.name not in warmed:
             warm(side)
             warmed.add(side.name)
         _, sample = searched(side, stop)
         return [{**sample, "round": turn}]
 
-    def together(side: Side, where: str, nodes: int | None, policy: str, turn: int, stop: Stop) -> list[Sample]:
+    def together(side: Contender, where: str, nodes: int | None, policy: str, turn: int, stop: Stop) -> list[Sample]:
         if side.name not in warmed:
             brief = replace(side, depth=max(min(side.depth, WARM_DEPTH), side.depth - SHALLOWER))
             with unnoted():

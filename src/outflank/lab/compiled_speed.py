@@ -11,7 +11,7 @@ from typing import Any
 
 from outflank.boards import AbaloneBoard
 from outflank.lab.classroom import lab_search_003
-from outflank.lab.searched import noting
+from outflank.lab.search_log import noting
 from outflank.search.perft import perft
 
 

@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
-from outflank.lab.report import Figure, Sample, Table, sample_shape
+from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Shape, check_fields
 from outflank.search.contract import Stop
@@ -48,7 +48,7 @@ class Task:
 class Conclusion:
     """What the samples say."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
     passed: bool = True

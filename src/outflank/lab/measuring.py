@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.lab.classroom import Stopped
+from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Task
 from outflank.lab.report import Cell, Sample
-from outflank.lab.searched import search, unnoted
+from outflank.lab.search_log import search, unnoted
 from outflank.lab.whole_games import joined, play
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several
@@ -59,7 +59,7 @@ def placed(sample: Sample) -> dict[str, Kind]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Contender:
     """One of several searches that are compared."""
 
     labels: Sample
@@ -77,7 +77,7 @@ class Side:
         return ", ".join(f"{name} {value}" for name, value in self.labels.items())
 
 
-def searched(side: Side, stop: Stop, **more: Any) -> tuple[Result, Sample]:
+def searched(side: Contender, stop: Stop, **more: Any) -> tuple[Result, Sample]:
     """Search a side once, or play its game: the result, and the sample that it makes."""
     options = {"workers": 1, **side.options, **more}
     moves: Sample = {}
@@ -132,7 +132,7 @@ def counted(found: Result) -> Sample:
     }
 
 
-def in_rounds(sides: Sequence[Side], rounds: int) -> list[Task]:
+def in_rounds(sides: Sequence[Contender], rounds: int) -> list[Task]:
     """Every side once, then again: a slow minute then slows all of them. What must be compiled is, before the first.
 
     Every other round goes backwards: a baseline that is measured once for many sides is not always as far from one.
@@ -151,13 +151,13 @@ def alternating(sides: Sequence[T], rounds: int) -> Iterator[tuple[int, T]]:
             yield number_, side
 
 
-def _sampled(side: Side, number_: int, warmed: set[str], stop: Stop) -> list[Sample]:
+def _sampled(side: Contender, number_: int, warmed: set[str], stop: Stop) -> list[Sample]:
     if side.name not in warmed:  # in this process: a run that goes on may begin with any round
         warm(side)
         warmed.add(side.name)
     try:
         _, sample = searched(side, stop)
-    except Stopped:
+    except BrokenOff:
         return []  # nothing of a stopped game is kept
     return [{**sample, "round": number_}]
 
@@ -166,7 +166,7 @@ WARM_DEPTH = 3
 """Plies of the search before the first that counts: enough for all that is done once, kernels, threads and memory."""
 
 
-def warm(side: Side) -> None:
+def warm(side: Contender) -> None:
     """Search a side for a moment, as it will be searched: what is done once is done before any sample."""
     options, depth = {"workers": 1, **side.options}, min(side.depth, WARM_DEPTH)
     with unnoted():

@@ -19,10 +19,10 @@ from outflank.games.rules import MOVE, fill, most_moves, play, score
 from outflank.games.sides import Side
 from outflank.kernels.atomics import fetch_add, fetch_max, load, store
 from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
-from outflank.lab.classroom import Stopped
-from outflank.lab.searched import note
+from outflank.lab.classroom import BrokenOff
+from outflank.lab.search_log import note
 from outflank.search.contract import Stop
 
 WIN = 1_000_000
@@ -134,7 +134,7 @@ def take_moves(game, evaluation, position, depth, scouts, window, values, worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program001:
     """One of the four."""
 
     scouts: bool
@@ -144,10 +144,10 @@ class Program:
 
 
 PROGRAMS = {
-    "SerialPVS": Program(scouts=True, window="as it stands"),
-    "AlphaBeta": Program(scouts=False, window="as it stands"),
-    "ParallelPVS": Program(scouts=True, window="whole"),
-    "ParallelAlphaBeta": Program(scouts=False, window="whole"),
+    "SerialPVS": Program001(scouts=True, window="as it stands"),
+    "AlphaBeta": Program001(scouts=False, window="as it stands"),
+    "ParallelPVS": Program001(scouts=True, window="whole"),
+    "ParallelAlphaBeta": Program001(scouts=False, window="whole"),
 }
 """By the report's names."""
 
@@ -158,14 +158,16 @@ def start() -> OthelloBoard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn001:
     """What was found in one turn."""
 
     move: str
     calls: int
 
 
-def turn(board: OthelloBoard, depth: int, program: Program, *, workers: int = 1, stop: Stop | None = None) -> Turn:
+def turn(
+    board: OthelloBoard, depth: int, program: Program001, *, workers: int = 1, stop: Stop | None = None
+) -> Turn001:
     """Search as the program does. Workers share the root's moves; in the whole window they change no count."""
     stop = stop or Stop()
     game, position, evaluation = board.game, board.position, evaluation_named(board.game, "mobility")
@@ -186,7 +188,7 @@ def turn(board: OthelloBoard, depth: int, program: Program, *, workers: int = 1,
     finally:
         stop.forget(halt)
     if stop.called:
-        raise Stopped
+        raise BrokenOff
     best = moves[int(np.argmax(values[: len(moves)]))]  # the first of equal ones
     note(
         board,
@@ -197,12 +199,12 @@ def turn(board: OthelloBoard, depth: int, program: Program, *, workers: int = 1,
         workers=workers,
         moves=(*board.moves, best),
     )
-    return Turn(move=str(best), calls=int(records["calls"].sum()))
+    return Turn001(move=str(best), calls=int(records["calls"].sum()))
 
 
 def game_against_first(
-    depth: int, program: Program, ours: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
-) -> Iterator[Turn]:
+    depth: int, program: Program001, ours: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
+) -> Iterator[Turn001]:
     """The turns of a game against the player who takes the first move; passes are none."""
     board = start()
     while not board.is_game_over():

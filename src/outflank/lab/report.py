@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import OutflankError, UnknownName
-from outflank.lab.searched import Searched
+from outflank.lab.search_log import Searched
 from outflank.schema import Kind, Shape
 from outflank.words import how_many
 
@@ -34,7 +34,7 @@ def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | No
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ReportTable:
     """A table, with the unit of each column in its name."""
 
     title: str
@@ -55,7 +55,7 @@ class Table:
             raise ValueError(f"{self.title}: {len(self.columns)} columns, but a row of {len(wrong[0])}")
 
     @classmethod
-    def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = (), section: str = "") -> "Table":
+    def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = (), section: str = "") -> "ReportTable":
         """A table of rows that name their columns; the first row says their order."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = tuple(tuple(row.get(name) for name in columns) for row in rows)
@@ -69,7 +69,7 @@ class Table:
         return [row[place] for row in self.rows]
 
     @property
-    def shown(self) -> "Table":
+    def shown(self) -> "ReportTable":
         """What a reader is shown of it: a column that has nothing to say in any row is left out."""
         kept = [place for place in range(len(self.columns)) if any(row[place] is not None for row in self.rows)]
         if not self.rows or not kept or len(kept) == len(self.columns):
@@ -216,7 +216,7 @@ class Section:
 
     name: str
     """The heading; empty for those that have none, which come first."""
-    tables: tuple[Table, ...]
+    tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...]
 
 
@@ -233,7 +233,7 @@ class Report:
     provenance: dict[str, Any]
     """Command, commit, machine, versions and seed: what is needed to repeat it."""
     samples: tuple[Sample, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[ReportTable, ...]
     searched: tuple[Searched, ...] = ()
     """Positions and depths that were really searched; older documents do not tell."""
     figures: tuple[Figure, ...] = ()
@@ -254,7 +254,7 @@ class Report:
             f"<Report of {self.experiment}: {how_many(len(self.samples), 'sample')}, tables {tables or 'none'}{state}>"
         )
 
-    def __getitem__(self, title: str) -> Table:
+    def __getitem__(self, title: str) -> ReportTable:
         """The table whose title begins so."""
         for table in self.tables:
             if table.title.startswith(title):

@@ -18,7 +18,7 @@ from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, experiment_named
 from outflank.lab.provenance import in_command_line, provenance
 from outflank.lab.report import Report, Sample
-from outflank.lab.searched import Searched, noting, together
+from outflank.lab.search_log import Searched, noting, together
 from outflank.schema import conform
 from outflank.search.contract import Stop
 
@@ -30,7 +30,7 @@ ENOUGH_TO_JUDGE = 0.03
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     task: str
@@ -50,7 +50,7 @@ def run(
     formats: Sequence[str] = (),
     theme: str = "light",
     published: bool = True,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
     stop: Stop | None = None,
     **parameters: Any,
 ) -> Report:
@@ -256,7 +256,7 @@ class _Run:
         self.wanted, self.kept = wanted, kept
         self.written = time.monotonic()
 
-    def measure(self, progress: Callable[[Progress], None] | None, stop: Stop) -> Report:
+    def measure(self, progress: Callable[[RunProgress], None] | None, stop: Stop) -> Report:
         tasks = self.experiment.tasks(self.chosen)
         total = sum(task.weight for task in tasks)
         known = {str(sample["task"]) for sample in self.kept.samples}
@@ -270,7 +270,7 @@ class _Run:
                     spent = time.monotonic() - began
                     known_pace = done - skipped > ENOUGH_TO_JUDGE * total
                     left = spent / (done - skipped) * (total - done) if known_pace else None
-                    progress(Progress(task=task.name, done=done / total, seconds_left=left))
+                    progress(RunProgress(task=task.name, done=done / total, seconds_left=left))
                 with noting() as searched:
                     fresh = [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
                 if stop.called:
@@ -291,7 +291,7 @@ class _Run:
             self._keep()
             raise
         if progress is not None:
-            progress(Progress(task="", done=done / total if total else 1.0, seconds_left=None))
+            progress(RunProgress(task="", done=done / total if total else 1.0, seconds_left=None))
         report = report_of(self.experiment, self.chosen, self.kept, complete=not stop.called)
         if self.directory is not None:
             report = write_report(report, self.experiment, self.chosen, self.directory, self.wanted)

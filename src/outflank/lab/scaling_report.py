@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from outflank.lab.measuring import SHORTEST_SECONDS, grouped, median, number
-from outflank.lab.report import Sample, Table
+from outflank.lab.report import ReportTable, Sample
 from outflank.words import how_many
 
 
@@ -60,7 +60,7 @@ def short_turns(samples: Sequence[Sample]) -> list[str]:
     ]
 
 
-def over_positions(lines: Sequence[Sample]) -> Table:
+def over_positions(lines: Sequence[Sample]) -> ReportTable:
     """Medians over the positions, by scheme and workers."""
     rows: list[Sample] = []
     for (scheme, workers), found in grouped(lines, "scheme", "workers").items():
@@ -69,4 +69,4 @@ def over_positions(lines: Sequence[Sample]) -> Table:
             cells = [line for line in found if line[column] is not None]
             row[f"{column}, median"] = median(cells, column) if cells else None
         rows.append(row)
-    return Table.of("scaling: medians over the positions", rows)
+    return ReportTable.of("scaling: medians over the positions", rows)

@@ -20,13 +20,13 @@ from outflank.distributed.node import ENTRY_BYTES
 from outflank.distributed.replication import Replication
 from outflank.distributed.splits import Homes, Place, Splitting
 from outflank.distributed.tree import Tree
-from outflank.lab.searched import search
+from outflank.lab.search_log import search
 from outflank.lab.simulation_machines import Machines, Traffic
-from outflank.lab.simulation_recording import Recording
+from outflank.lab.simulation_recording import RecordedJobs
 from outflank.search.alone import Alone
 from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
 from outflank.search.division import Scheme
-from outflank.search.root import Found, Root, RootMove, Stopped, best_ones
+from outflank.search.root import Root, RootMove, RootValue, Stopped, best_ones
 from outflank.search.worker import COUNTERS
 
 JOB_BYTES, OUTCOME_BYTES = 200, 300
@@ -37,7 +37,7 @@ HEAD_BITS = 18
 
 
 @dataclass(slots=True)
-class Desk:
+class SimulatedNode:
     """A node, and what it has in hand."""
 
     job: Job | None = None
@@ -90,7 +90,7 @@ class Simulated:
     nbytes = 0
 
     def __init__(
-        self, root: Root, recording: Recording, machines: Machines, policy: Replication, threshold: int, seed: int
+        self, root: Root, recording: RecordedJobs, machines: Machines, policy: Replication, threshold: int, seed: int
     ) -> None:
         self.root, self.recording, self.machines, self.policy = root, recording, machines, policy
         self.splitting = Splitting(threshold=threshold)
@@ -98,7 +98,7 @@ class Simulated:
         self.tally = Tally()
         self.seed = seed
         self._alone = Alone(root)
-        self._desks = [Desk() for _ in range(machines.nodes)]
+        self._desks = [SimulatedNode() for _ in range(machines.nodes)]
         self._idle = list(range(machines.nodes))
         self._events: list[tuple[float, int, int, int]] = []  # when, a number that orders them, the node, its version
         self._order = itertools.count()
@@ -114,7 +114,7 @@ class Simulated:
     def ready(self) -> None:
         self._alone.ready()
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         if depth <= 2 or self.root.depth_below(depth) < 1:  # as the head does
             before = self.root.counter("nodes")
             found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
@@ -122,7 +122,7 @@ class Simulated:
             return found
         return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
 
-    def full(self, depth: int) -> Found:
+    def full(self, depth: int) -> RootValue:
         raise NotImplementedError("minimax is not carried")
 
     def forget(self) -> None:
@@ -138,7 +138,7 @@ class Simulated:
 
     # --- one tree ---
 
-    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
+    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         tree = Tree(
             self.root,
             self.splitting,
@@ -200,7 +200,7 @@ class Simulated:
         self.tally.jobs += 1
         self._tell(number, desk)
 
-    def _tell(self, number: int, desk: Desk) -> None:
+    def _tell(self, number: int, desk: SimulatedNode) -> None:
         """The head will hear of a job's end."""
         arrives = desk.end + self.machines.carried(OUTCOME_BYTES)
         heapq.heappush(self._events, (arrives, next(self._order), number, desk.version))
@@ -221,7 +221,7 @@ class Simulated:
         desk.job = desk.outcome = None
         heapq.heappush(self._idle, number)
 
-    def _count(self, desk: Desk) -> None:
+    def _count(self, desk: SimulatedNode) -> None:
         """What a job that has ended took."""
         tally, traffic = self.tally, self.traffic
         busy = desk.end - desk.begin
@@ -295,7 +295,7 @@ class Simulated:
 
 def simulate(
     board: Board[Any],
-    recording: Recording,
+    recording: RecordedJobs,
     machines: Machines,
     policy: Replication,
     *,

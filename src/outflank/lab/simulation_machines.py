@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from outflank.distributed.node import ENTRY_BYTES, FLUSH_SECONDS
 from outflank.distributed.replication import Replication
-from outflank.lab.simulation_recording import EVERYTHING, Recording
+from outflank.lab.simulation_recording import EVERYTHING, RecordedJobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Traffic:
     """Messages with them, to all others together."""
 
     @classmethod
-    def of(cls, policy: Replication, recording: Recording, machines: Machines) -> "Traffic":
+    def of(cls, policy: Replication, recording: RecordedJobs, machines: Machines) -> "Traffic":
         """As it follows from how many entries there are."""
         others = machines.nodes - 1
         if not policy.sends or not others:
@@ -73,7 +73,7 @@ class Traffic:
         )
 
 
-def effort(policy: Replication, recording: Recording, machines: Machines) -> float:
+def effort(policy: Replication, recording: RecordedJobs, machines: Machines) -> float:
     """What a node's work grows to under a policy, if all nodes are always busy and nothing arrives late.
 
     The least of it says from which depth entries should be sent, without simulating every one.

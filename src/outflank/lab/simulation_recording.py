@@ -17,7 +17,7 @@ from outflank.distributed.inside import Inside
 from outflank.distributed.messages import Ended, Event, Job, Joined, NodeReport, Reported
 from outflank.distributed.node import Node, Setup
 from outflank.errors import OutflankError
-from outflank.lab.searched import noted
+from outflank.lab.search_log import noted
 from outflank.lab.simulation_witness import DEPTHS, KINDS, MOVE, VALUE, WRITERS, Notes
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.table import EXACT, LOWER, UPPER
@@ -116,7 +116,7 @@ class Bench(Inside):
             self.node.close()
 
 
-class Recording:
+class RecordedJobs:
     """The jobs of a search as one node did them, and what they tell of the same search by others."""
 
     def __init__(self, bench: Bench, found: Result, *, without: Sequence[int] | None = None) -> None:
@@ -220,7 +220,7 @@ def record(
     hides: Collection[int] = (VALUE, MOVE),
     stop: Stop | None = None,
     **options: Any,
-) -> Recording:
+) -> RecordedJobs:
     """Search a board with one node and one worker, in jobs of `threshold` plies, and write down what they took.
 
     With `hidden_below`, no job sees entries of less depth that others have made, of the kinds that it `hides`.
@@ -234,10 +234,12 @@ def record(
     found = cluster.search(
         board, Limits(depth=depth), stop=stop, workers=1, threshold=threshold, replication="none", **options
     )
-    return Recording(bench, noted(board, found, options), without=without)
+    return RecordedJobs(bench, noted(board, found, options), without=without)
 
 
-def calibrated(board: Board[Any], depth: int, threshold: int, *, stop: Stop | None = None, **options: Any) -> Recording:
+def calibrated(
+    board: Board[Any], depth: int, threshold: int, *, stop: Stop | None = None, **options: Any
+) -> RecordedJobs:
     """A recording that knows what hits are worth: three searches, one after the other."""
     without = [
         record(board, depth, threshold, hidden_below=EVERYTHING, hides=(kind,), stop=stop, **options).nodes

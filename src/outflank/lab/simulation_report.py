@@ -7,7 +7,7 @@ from typing import Any
 from outflank.lab.experiment import Conclusion
 from outflank.lab.literature import curve, rows
 from outflank.lab.measuring import grouped, median, number, spread
-from outflank.lab.report import Figure, Plot, Sample, Series, Table
+from outflank.lab.report import Figure, Plot, ReportTable, Sample, Series
 from outflank.machine import usable_cores
 from outflank.words import how_many
 
@@ -36,8 +36,8 @@ def concluded(samples: Sequence[Sample], *, rate: float, threshold: int, said: S
     notes = [*said]
     notes += [f"The value differs between runs of {', '.join(wrong)}: it must not."] if wrong else []
     tables = (
-        Table.of("recordings", [_recording_row(sample) for sample in of.get(("recording",), [])]),
-        Table.of(
+        ReportTable.of("recordings", [_recording_row(sample) for sample in of.get(("recording",), [])]),
+        ReportTable.of(
             "check: what entries of other jobs are worth",
             [_hidden_row(sample) for sample in of.get(("hidden",), [])],
             notes=(
@@ -45,12 +45,12 @@ def concluded(samples: Sequence[Sample], *, rate: float, threshold: int, said: S
                 "other jobs have made are hidden from it. Expected: hits counted, times what they save.",
             ),
         ),
-        Table.of(
+        ReportTable.of(
             "check: nodes within this process",
             [_check_row(found) for found in grouped(of.get(("checked",), []), "count", "policy").values()],
             notes=("Nodes are beside one node's; medians. Times only where there is a core for each node.",),
         ),
-        Table.of("speed-up by policy, at its best threshold and replication depth", best),
+        ReportTable.of("speed-up by policy, at its best threshold and replication depth", best),
     )
     notes += _beside_000(best)
     notes.append(

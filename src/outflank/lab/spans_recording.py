@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.lab.boards import othello_midgame
-from outflank.lab.searched import search, unnoted
+from outflank.lab.search_log import search, unnoted
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, moments_of, spans_of
-from outflank.parallel.events import KIND, NODES, TIME, Recording
+from outflank.parallel.events import KIND, NODES, TIME, EventRecording
 from outflank.search.contract import Limits, Result
 
 try:
@@ -78,14 +78,14 @@ class Recorded:
 
 
 def recorded(
-    searches: Callable[[Recording], Iterator[Result]],
+    searches: Callable[[EventRecording], Iterator[Result]],
     times: int,
     *,
     burdens: dict[str, float],
     parts: int = 0,
 ) -> Recorded:
     """Record the searches so many times, and fold them. `burdens` is what a migration takes, in each unit."""
-    recording = Recording(ROOM)
+    recording = EventRecording(ROOM)
     found = Recorded(costs=[Cost() for _ in range(times)])
     rounds = [searches(recording) for _ in range(times)]
     while True:
@@ -125,7 +125,7 @@ def measured_burden() -> tuple[float, int]:
     """Nanoseconds that a migration takes here, and how many were seen: two workers on small parts of a tree."""
     recordings = []
     for _ in range(40):
-        recording = Recording()
+        recording = EventRecording()
         with unnoted():  # not what the experiment is about
             search(
                 othello_midgame(),

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from outflank.lab.literature import curve
 from outflank.lab.measuring import ENOUGH_CORES, RANGES, grouped, median, number, processor_share, speed_up_range
-from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table
+from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series
 from outflank.lab.spans import Spans
 from outflank.machine import usable_cores
 from outflank.words import how_many
@@ -20,7 +20,7 @@ def spans_in(sample: Sample, unit: str) -> Spans:
     return Spans(**{name: sample[f"{name}_{unit}"] for name in Spans.__dataclass_fields__})  # type: ignore[arg-type]  # as written
 
 
-def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> Table:
+def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTable:
     """What cilkview prints, by depth."""
     rows: list[Sample] = []
     for sample in samples:
@@ -43,10 +43,10 @@ def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> Table:
                 "entries to the parallel region": spans.regions,
             }
         )
-    return Table.of(f"{scheme}: parallelism in {unit}", rows)
+    return ReportTable.of(f"{scheme}: parallelism in {unit}", rows)
 
 
-def clock_table(scheme: str, samples: Sequence[Sample]) -> Table:
+def clock_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
     """The same as a clock saw it, with what is known about how well it saw."""
     table = profile_table(scheme, samples, "nanoseconds")
     rows: list[Sample] = []
@@ -64,10 +64,10 @@ def clock_table(scheme: str, samples: Sequence[Sample]) -> Table:
         "Each strand is taken at its least time of all recordings. One preemption of milliseconds on a path of "
         "microseconds makes that path the longest: these hold here and now alone. The estimates are in nodes."
     )
-    return Table.of(table.title, rows, notes=(note,))
+    return ReportTable.of(table.title, rows, notes=(note,))
 
 
-def estimates(scheme: str, samples: Sequence[Sample]) -> Table:
+def estimates(scheme: str, samples: Sequence[Sample]) -> ReportTable:
     """The speed-up that work and span in nodes allow."""
     rows: list[Sample] = []
     worthless = False
@@ -85,10 +85,10 @@ def estimates(scheme: str, samples: Sequence[Sample]) -> Table:
             "A lower estimate of 1.00: sharing costs more there than it gains, and nobody has to share. (Cilkview's "
             "formula gives less than 1 then.)"
         )
-    return Table.of(f"{scheme}: speed-up estimate by processors, lower and upper bound", rows, notes=notes)
+    return ReportTable.of(f"{scheme}: speed-up estimate by processors, lower and upper bound", rows, notes=notes)
 
 
-def bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[Table, str]:
+def bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[ReportTable, str]:
     """Measured speed-ups beside their bounds."""
     profiles = {(sample["scheme"], sample["depth"]): sample for sample in strands}
     runs = grouped(timed, "scheme", "depth", "workers")
@@ -125,7 +125,7 @@ def bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[Table, s
         "The bounds are those of the tree that one worker searches, in nodes. More workers search a larger one where "
         "brothers do not wait for each other, so nodes per second are held against them."
     )
-    table = Table.of("measured speed-up beside its bounds", rows, notes=(note,))
+    table = ReportTable.of("measured speed-up beside its bounds", rows, notes=(note,))
     return table, f"{how_many(len(rows), 'measured speed-up')}, {told} bounds (tolerance {TOLERANCE:.0%})."
 
 
@@ -215,7 +215,7 @@ def figures(
     ]
 
 
-def over_time(scheme: str, moments: Sequence[Sample]) -> tuple[Table, Plot]:
+def over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot]:
     """How many strands could run at each moment of the span, were there processors for all of them."""
     widths = [number(sample["nodes"]) for sample in moments]
     running = [number(sample["strands"]) for sample in moments]
@@ -252,7 +252,7 @@ def over_time(scheme: str, moments: Sequence[Sample]) -> tuple[Table, Plot]:
         ),
         caption="Every strand begins as soon as what it waits for is done; means over equal parts of each root's span.",
     )
-    return Table.of(title, enough), plot
+    return ReportTable.of(title, enough), plot
 
 
 def _mean(widths: Sequence[float], heights: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import read_document
 from outflank.lab.report import Report, Sample, sample_shape
-from outflank.lab.searched import Searched
+from outflank.lab.search_log import Searched
 from outflank.schema import Json, Shape
 
 SCHEMA = "outflank/lab/1"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from outflank.lab.literature import curve, fact
 from outflank.lab.measuring import number
-from outflank.lab.report import Figure, Plot, Sample, Series, Table
+from outflank.lab.report import Figure, Plot, ReportTable, Sample, Series
 from outflank.machine import usable_cores
 
 
@@ -18,7 +18,7 @@ def _take_turns(lines: Sequence[Sample]) -> bool:
     return any(number(line["workers"]) > usable_cores() for line in lines)
 
 
-def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> Table:
+def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> ReportTable:
     """Report 004's table, more workers than cores included: it has 32, on what looks like 8 cores.
 
     `how` trees are divided, where it is not as in the report, is in its title.
@@ -38,7 +38,7 @@ def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> Table:
             }
         )
     note_ = f"Rows with more than {usable_cores():g} threads are workers that take turns: their efficiency cannot last."
-    return Table.of(
+    return ReportTable.of(
         f"threads: a game by report {report}'s rules{how}", rows_, notes=(note_,) if _take_turns(lines) else ()
     )
 

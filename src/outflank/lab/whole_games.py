@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from outflank.boards import Board, OthelloBoard
-from outflank.engine.programs import PROGRAMS, Program
+from outflank.engine.programs import PROGRAMS, ReportProgram
 from outflank.errors import InvalidOption, UnknownName
-from outflank.lab.classroom import Stopped, new_board, self_play
-from outflank.lab.searched import search
+from outflank.lab.classroom import BrokenOff, new_board, self_play
+from outflank.lab.search_log import search
 from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
 
 MOST_TURNS = 120
@@ -59,12 +59,12 @@ def play(whole_game: str, board: Board[Any], depth: int, stop: Stop, **options: 
             continue
         found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
         if stop.called:
-            raise Stopped
+            raise BrokenOff
         board.push(str(found.move))
         yield found
 
 
-def program_of(whole_game: str | None) -> Program | None:
+def program_of(whole_game: str | None) -> ReportProgram | None:
     """A report's program; none where the search is one's own."""
     return PROGRAMS[whole_game] if whole_game in REPORTS else None
 

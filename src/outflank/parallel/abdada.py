@@ -4,7 +4,7 @@ A later brother that another worker is at is put off until nothing else is left 
 root and one window: what a stopped worker left behind means nothing to the next.
 """
 
-from outflank.parallel.chorus import Chorus
+from outflank.parallel.table_driven import TableDriven
 from outflank.search.division import Scheme, register_scheme
 
 ABDADA = register_scheme(
@@ -13,6 +13,6 @@ ABDADA = register_scheme(
         carries=("alphabeta", "pvs", "mtdf"),
         promises="value",
         costs="marks in the table; what two workers begin in the same instant, or a lost mark lets them",
-        divide=lambda root, workers: Chorus(root, workers, marks=True),
+        divide=lambda root, workers: TableDriven(root, workers, marks=True),
     )
 )

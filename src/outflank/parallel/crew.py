@@ -13,13 +13,13 @@ from outflank.games.rules import most_moves
 from outflank.kernels.atomics import store
 from outflank.kernels.compiler import kernel
 from outflank.kernels.memory import address_of
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_everybody
-from outflank.parallel.records import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
+from outflank.parallel.shared_state import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.placement import bound
 from outflank.search.contract import WorkerStatistics
-from outflank.search.root import Found, Root, RootMove, best_ones
+from outflank.search.root import Root, RootMove, RootValue, best_ones
 from outflank.search.worker import WORKER
 
 POOL = 96
@@ -195,11 +195,11 @@ class Crewed:
         self.crew = Crew(root, workers)
         self.nbytes = self.crew.nbytes
 
-    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
+    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         """The best of some moves of the root, with alpha-beta's promise."""
         raise NotImplementedError  # a division without it is none
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise; the `wanted` best moves get their values."""
         return best_ones(lambda left: self.searched(depth, alpha, beta, left), moves, wanted)
 

@@ -11,7 +11,7 @@ from outflank.kernels.waiting import yield_core
 from outflank.parallel.deque import EMPTY, pop, push
 from outflank.parallel.idling import stumble, wake_everybody
 from outflank.parallel.pool import release
-from outflank.parallel.records import (
+from outflank.parallel.shared_state import (
     DELIVER,
     FAILED,
     IDLE,

@@ -9,7 +9,7 @@ from typing import Any
 
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.compiler import inner
-from outflank.parallel.records import CAPACITY
+from outflank.parallel.shared_state import CAPACITY
 
 EMPTY, LOST = 0, -1
 """No permit; and: another thief was faster, there may be more."""

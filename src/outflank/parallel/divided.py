@@ -10,9 +10,9 @@ import numpy as np
 from outflank.games.hints import row
 from outflank.games.rules import MOVE, most_moves, pack
 from outflank.kernels.memory import record_at
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.parallel.crew import Crewed
-from outflank.parallel.records import (
+from outflank.parallel.shared_state import (
     AWAY,
     CREW,
     FRAME,
@@ -27,7 +27,7 @@ from outflank.parallel.records import (
     TAKE,
 )
 from outflank.parallel.splitting import work
-from outflank.search.root import LOW, Found, Root, RootMove, Standing, Stopped, ranks, sample_roots
+from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, ranks, sample_roots
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""
@@ -96,11 +96,13 @@ class Divided(Crewed):
             crew.probe(index),
         )
 
-    def full(self, depth: int) -> Found:
+    def full(self, depth: int) -> RootValue:
         """Minimax: nothing is cut off, and every move gets its value."""
         return self.searched(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
 
-    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True) -> Found:
+    def searched(
+        self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True
+    ) -> RootValue:
         root, crew, frame = self.root, self.crew.crew, self._frame
         rank_of = ranks(moves, root.options.ties)
         if crew.lot == ROWS:
@@ -131,19 +133,19 @@ class Divided(Crewed):
         best = _proved(int(frame.key), moves, rank_of) or max(moves, key=lambda move: move.value)
         if frame.line_key == frame.key:
             best.line = tuple(int(code) for code in frame.line[: int(frame.line_length)])
-        found_best = Found(int(frame.key) >> RANK_BITS, best)
+        found_best = RootValue(int(frame.key) >> RANK_BITS, best)
         root.learn(found_best, alpha, beta, moves)
         return found_best
 
-    def standing(self) -> Standing:
+    def standing(self) -> WindowProgress:
         """How far the root's frame has come."""
         if self._asked is None:
-            return Standing()
+            return WindowProgress()
         alpha, moves, rank_of = self._asked
         key, begun = int(self._frame.key), min(int(self._frame.next), len(moves))
         best = _proved(key, moves, rank_of) if key >> RANK_BITS > alpha else None
         last = moves[begun - 1] if begun > 0 else None
-        return Standing(begun, len(moves), last, best, key >> RANK_BITS if best else None)
+        return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None)
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:

@@ -1,6 +1,6 @@
 """What workers do at the frames, as events: for whoever measures a divided search, and for nobody else.
 
-A search that is given a `Recording` notes an event whenever a worker goes from one step to the next.
+A search that is given a `EventRecording` notes an event whenever a worker goes from one step to the next.
 Every other probe compiles to code without it. Below the frames nothing is noted, so that what is
 measured is hardly slower: an event costs some thirty nanoseconds, a job some hundred microseconds.
 """
@@ -14,7 +14,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.search.probes import Profile, Silent, asked, expanded
+from outflank.search.probes import DepthCounts, Silent, asked, expanded
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
 """A root is begun; a frame is opened in the job in hand; its other moves are offered; a move is taken; it is
@@ -75,7 +75,7 @@ def _(probe, kind, frame, detail, hand, worker):
     pass
 
 
-@noted.register(Profile)
+@noted.register(DepthCounts)
 def _(probe, kind, frame, detail, hand, worker):
     pass
 
@@ -96,7 +96,7 @@ def _(probe, kind, frame, detail, hand, worker):
     write_word(probe.address, _COUNT, U64(count + 1))
 
 
-class Recording:
+class EventRecording:
     """The events of a search: give it to one as its `instrument`, then ask what was `taken` down."""
 
     def __init__(self, capacity: int = 1 << 18) -> None:
@@ -108,11 +108,11 @@ class Recording:
         self.lost = 0
         """Events for which there was no room."""
 
-    def alike(self) -> "Recording":
+    def alike(self) -> "EventRecording":
         """Memory for another worker."""
-        return Recording(self.capacity)
+        return EventRecording(self.capacity)
 
-    def absorb(self, other: "Recording") -> None:
+    def absorb(self, other: "EventRecording") -> None:
         """Add what another has noted, and let it begin anew."""
         self._kept += [self._emptied(), other._emptied()]
         self.lost += other.lost

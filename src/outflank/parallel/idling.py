@@ -11,10 +11,10 @@ import numpy as np
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
 from outflank.parallel.deque import EMPTY, LOST, pop, steal
-from outflank.parallel.records import CREW, HAND, hand_of
+from outflank.parallel.shared_state import CREW, HAND, hand_of
 
 PAUSES, YIELDS = 64, 128
 """Attempts before an idle worker gives up its core, and before it sleeps."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from outflank.kernels.atomics import compare_exchange, exchange, load
 from outflank.kernels.compiler import inner
-from outflank.parallel.records import frame_at, hand_of
+from outflank.parallel.shared_state import frame_at, hand_of
 
 
 @inner

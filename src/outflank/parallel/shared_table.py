@@ -4,7 +4,7 @@ They would do the same work in the same order; so that they do not, each but the
 later moves from another one on, and moves that look alike in an order of its own.
 """
 
-from outflank.parallel.chorus import Chorus
+from outflank.parallel.table_driven import TableDriven
 from outflank.search.division import Scheme, register_scheme
 
 SHARED_TABLE = register_scheme(
@@ -13,6 +13,6 @@ SHARED_TABLE = register_scheme(
         carries=("alphabeta", "pvs", "mtdf"),
         promises="value",
         costs="whatever workers search twice before the table tells them",
-        divide=lambda root, workers: Chorus(root, workers, marks=False),
+        divide=lambda root, workers: TableDriven(root, workers, marks=False),
     )
 )

@@ -45,7 +45,7 @@ from outflank.parallel.events import (
 )
 from outflank.parallel.idling import await_quiet, found_permit
 from outflank.parallel.pool import release, take_frame
-from outflank.parallel.records import (
+from outflank.parallel.shared_state import (
     AWAY,
     DELIVER,
     DESCEND,

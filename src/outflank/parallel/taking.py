@@ -10,7 +10,7 @@ from outflank.kernels.compiler import inner
 from outflank.kernels.memory import read_word, record_at, replace_word
 from outflank.parallel.deque import push
 from outflank.parallel.idling import stumble, tell_sleepers
-from outflank.parallel.records import (
+from outflank.parallel.shared_state import (
     DESCEND,
     FAILED,
     IN_ADVANCE,

@@ -14,7 +14,7 @@ import numpy as np
 from outflank.games.rules import fill, pack, play, unpack
 from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
 from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import Options, WorkerStatistics
 from outflank.search.division import Scheme, register_scheme

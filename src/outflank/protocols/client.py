@@ -56,7 +56,7 @@ class NoAnswer(PlayerFailed):
     """Nothing came in time."""
 
 
-class Program:
+class ExternalProgram:
     """A process with lines in and lines out, in a group of its own that ends with it."""
 
     def __init__(self, command: str | Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, PlayerFailed
 from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
-from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, Program, failed, shown
+from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, failed, shown
 from outflank.search.contract import Stop
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class ProgramPlayer:
     ) -> None:
         self.command, self.game, self.name = command, game, name
         self.start_seconds, self.patience_seconds = start_seconds, patience_seconds
-        self._running: Program | None = None
+        self._running: ExternalProgram | None = None
         self._root: Board[Any] | None = None
         self._moves: list[Move] = []
         self._remarked: set[str] = set()
@@ -115,13 +115,13 @@ class ProgramPlayer:
     # --- the program and its board ---
 
     @property
-    def _program(self) -> Program:
+    def _program(self) -> ExternalProgram:
         assert self._running is not None
         return self._running
 
     def _start(self) -> None:
         if self._running is None:
-            self._running = Program(self.command)
+            self._running = ExternalProgram(self.command)
             self._greet()
 
     def _leave(self, farewell: str = "") -> None:

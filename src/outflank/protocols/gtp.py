@@ -16,7 +16,7 @@ from outflank.errors import OutflankError
 from outflank.formats.recognise import GAMES
 from outflank.games.sides import Side
 from outflank.protocols.gtp_clock import GtpClock
-from outflank.protocols.gtp_game import Game, Refused
+from outflank.protocols.gtp_game import CommandRefused, GtpGame
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine
 from outflank.schema import Between, Misfit
@@ -37,7 +37,7 @@ class GtpEngine(Engine):
     def __init__(self, make: Callable[[Board[Any]], Player], *, game: str = "othello", name: str = "outflank") -> None:
         super().__init__(_urgency)
         self._make, self._name = make, name
-        self._game = Game(game)
+        self._game = GtpGame(game)
         self._clock = GtpClock()
         self.commands: dict[str, Callable[[list[str]], str | None]] = {
             "protocol_version": lambda words: "2",
@@ -84,10 +84,10 @@ class GtpEngine(Engine):
         mark = "?"
         try:
             if name not in self.commands:
-                raise Refused("unknown command")
+                raise CommandRefused("unknown command")
             said = self.commands[name](words) or ""
             mark = "="
-        except (Refused, OutflankError) as error:
+        except (CommandRefused, OutflankError) as error:
             said = " ".join(str(error).split())
         except Exception as error:  # whatever it was, the controller gets its answer and the dialogue goes on
             said = f"internal error: {type(error).__name__} {' '.join(str(error).split())}"
@@ -101,9 +101,9 @@ class GtpEngine(Engine):
 
     def _set_game(self, words: list[str]) -> None:
         if not words:
-            raise Refused("syntax error")
+            raise CommandRefused("syntax error")
         if words[0].lower() not in GAMES:
-            raise Refused("unsupported game")
+            raise CommandRefused("unsupported game")
         self._game.set_game(words[0].lower(), *words[1:2])
 
     def _clear_board(self, words: list[str]) -> None:
@@ -117,7 +117,7 @@ class GtpEngine(Engine):
 
     def _loadsgf(self, words: list[str]) -> None:
         if self._game.game != "othello":
-            raise Refused("cannot load file (SGF is for Othello; loadposition reads Abalone)")
+            raise CommandRefused("cannot load file (SGF is for Othello; loadposition reads Abalone)")
         if len(words) > 1 and is_count(words[-1]):
             self._game.load(" ".join(words[:-1]), before=_number(words, -1, int))
         else:
@@ -131,7 +131,7 @@ class GtpEngine(Engine):
     def _final_score(self, words: list[str]) -> str:
         over = self._game.board.outcome()
         if over is None:
-            raise Refused("cannot score")
+            raise CommandRefused("cannot score")
         return "0" if over.winner is None else f"{over.winner.value[0].upper()}+{abs(over.score)}"
 
     # --- moves ---
@@ -139,14 +139,14 @@ class GtpEngine(Engine):
     def _play(self, words: list[str]) -> None:
         side = _side(words)
         if len(words) != 2:
-            raise Refused("syntax error")
+            raise CommandRefused("syntax error")
         self._game.play(side, words[1])
 
     def _choose(self, words: list[str], *, playing: bool) -> str:
         side, game = _side(words), self._game
         if game.board.is_game_over():
             if game.game != "othello":
-                raise Refused("the game is over")
+                raise CommandRefused("the game is over")
             if playing:
                 game.ended()
             return "pass"
@@ -195,7 +195,7 @@ def _urgency(line: str) -> Urgency:
 def _side(words: list[str]) -> Side:
     side = _sides.get(words[0].lower()) if words else None
     if side is None:
-        raise Refused("syntax error")
+        raise CommandRefused("syntax error")
     return side
 
 
@@ -204,4 +204,4 @@ def _number(words: list[str], place: int, kind: type[int] | type[float], least: 
     try:
         return from_words(Annotated[kind, Between(least, 10**9 - 1)], words[place], "argument")
     except (Misfit, IndexError):
-        raise Refused("syntax error") from None
+        raise CommandRefused("syntax error") from None

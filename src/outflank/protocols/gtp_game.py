@@ -17,11 +17,11 @@ ACROSS = 9
 """The size of Abalone's board: cells across the middle."""
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A command that fails; its text is the answer."""
 
 
-class Game:
+class GtpGame:
     """A board, and how many moves on it each command made."""
 
     def __init__(self, game: str) -> None:
@@ -41,7 +41,7 @@ class Game:
     def set_size(self, size: int) -> None:
         """Another board, at its start."""
         if size not in (SIZES if self.game == "othello" else (ACROSS,)):
-            raise Refused("unacceptable size")
+            raise CommandRefused("unacceptable size")
         self._begin(self._start(self.game, size))
 
     def clear(self) -> None:
@@ -52,15 +52,15 @@ class Game:
     def load(self, path: str, before: int | None = None) -> None:
         """The position or game in a file, in any notation of the game; `before` its move of that number."""
         if not path:
-            raise Refused("syntax error")
+            raise CommandRefused("syntax error")
         try:
             with Path(path).open("rb") as stream:
                 text = stream.read(MOST_BYTES).decode("utf-8", "replace")
             board = _without_draws(Board.from_text(text, game=self.game))
         except OSError as error:
-            raise Refused(f"cannot load file ({reason_of(error)})") from None
+            raise CommandRefused(f"cannot load file ({reason_of(error)})") from None
         except ValueError as error:
-            raise Refused(f"cannot load file ({' '.join(str(error).split())})") from None
+            raise CommandRefused(f"cannot load file ({' '.join(str(error).split())})") from None
         while before is not None and len(board.moves) >= max(before, 1):
             board.pop()
         self._begin(board)
@@ -79,8 +79,8 @@ class Game:
         try:
             with self.turn_of(side) as passes:
                 board.push(text)
-        except (ValueError, Refused):
-            raise Refused("illegal move") from None
+        except (ValueError, CommandRefused):
+            raise CommandRefused("illegal move") from None
         self._steps.append(passes + 1)
 
     def chosen(self, passes: int, move: Any) -> None:
@@ -95,7 +95,7 @@ class Game:
     def undo(self) -> None:
         """Take back what the last command played."""
         if not self._steps:
-            raise Refused("cannot undo")
+            raise CommandRefused("cannot undo")
         self.take_back(self._steps.pop())
 
     @contextmanager
@@ -107,7 +107,7 @@ class Game:
         board, passes = self.board, 0
         if board.turn is not side:
             if not isinstance(board, OthelloBoard) or [move.is_pass for move in board.legal_moves] != [True]:
-                raise Refused(f"it is {board.turn}'s turn")
+                raise CommandRefused(f"it is {board.turn}'s turn")
             board.push("pass")
             passes = 1
         try:

@@ -25,8 +25,8 @@ class _Callable(ModuleType):
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]  # made when somebody asks
-        from outflank.search.asking import documentation
         from outflank.search.deepening import search
+        from outflank.search.options import documentation
 
         return documentation(search)
 

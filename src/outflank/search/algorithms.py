@@ -4,18 +4,18 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from outflank.search.division import Division
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Stopped, best_ones
+from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, best_ones
 
-Algorithm = Callable[[Root, Division, int, int | None], Found]
+Algorithm = Callable[[Root, Division, int, int | None], RootValue]
 """From a root, who searches it, a depth and the value of the iteration before (None: there was none)."""
 
 
-def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> Found:
+def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
     """value == v, and the move is the one that the tie rule names among all best ones."""
     return root.enter(depth) or division.full(depth)
 
 
-def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> Found:
+def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
     """value == v. With `aspiration`, a narrow window is tried first and opened where v lies outside."""
     width, wanted = root.options.aspiration, root.options.moves
     narrow = previous is not None and width is not None and wanted == 1
@@ -30,11 +30,11 @@ def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int 
             return found
 
 
-def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> Found:
+def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
     """value == v, by null windows alone: each one tells on which side of it v lies."""
     guess = previous if previous is not None and root.options.pivot == "carried" else 0
 
-    def searched(moves: list[RootMove]) -> Found:
+    def searched(moves: list[RootMove]) -> RootValue:
         nonlocal guess
         found = _converged(root, division, depth, guess, list(moves))
         guess = found.value
@@ -48,10 +48,10 @@ def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | Non
     return best
 
 
-def _converged(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> Found:
+def _converged(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> RootValue:
     """The best of `moves`: lower <= its value <= upper holds throughout, until they are equal."""
     lower, upper = LOW, HIGH
-    best: Found | None = None
+    best: RootValue | None = None
     while lower < upper:
         beta = guess + 1 if guess == lower else guess
         known = root.enter(depth)
@@ -69,17 +69,17 @@ def _converged(root: Root, division: Division, depth: int, guess: int, moves: li
             moves.insert(0, found.move)
     if root.options.ties != "first" or best is None:
         best = _first_that_reaches(root, division, depth, lower, moves)
-    return Found(lower, best.move)
+    return RootValue(lower, best.move)
 
 
-def _first_that_reaches(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> Found:
+def _first_that_reaches(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> RootValue:
     """The preferred one of the moves that are worth `value`, which the best of them is."""
     if root.options.ties != "first":
         moves = sorted(moves, key=lambda move: move.code, reverse=root.options.ties == "highest")
     for move in moves:
         found = division.window(depth, value - 1, value, wanted=1, moves=[move])
         if found.value >= value:
-            return Found(value, move)
+            return RootValue(value, move)
     raise AssertionError("no move has the root's value")
 
 

@@ -7,7 +7,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import WorkerStatistics
 from outflank.search.minimax import minimax
 from outflank.search.quiet import settled
-from outflank.search.root import HIGH, LOW, Found, Root, RootMove, Standing, Stopped, preferred
+from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, WindowProgress, preferred
 from outflank.search.worker import WORKER
 
 
@@ -17,7 +17,7 @@ class Alone:
     def __init__(self, root: Root) -> None:
         self.root = root
         self.nbytes = WORKER.itemsize
-        self._standing = Standing()
+        self._standing = WindowProgress()
 
     def ready(self) -> None:
         """Compile, by a search that may enter no node."""
@@ -31,19 +31,19 @@ class Alone:
         except Stopped:
             pass
 
-    def full(self, depth: int) -> Found:
+    def full(self, depth: int) -> RootValue:
         """value == v, and the move is the one that the tie rule names among all best ones."""
         root = self.root
         left = root.depth_below(depth)
         with bound(root.places, 0):
             for number, move in enumerate(root.moves, 1):
-                self._standing = Standing(number, len(root.moves), move)
+                self._standing = WindowProgress(number, len(root.moves), move)
                 move.value = self.child_minimax(move, left)
                 move.line = ()
         best = max(move.value for move in root.moves)
-        return Found(best, preferred([move for move in root.moves if move.value == best], root.options.ties))
+        return RootValue(best, preferred([move for move in root.moves if move.value == best], root.options.ties))
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise for (alpha, beta) at the root.
 
         With a tie rule, a move that the rule prefers is asked whether it is as good as the best so
@@ -51,7 +51,7 @@ class Alone:
         """
         with bound(self.root.places, 0):
             best = self._best(depth, alpha, beta, wanted, moves)
-        found = Found(best.value, best)
+        found = RootValue(best.value, best)
         self.root.learn(found, alpha, beta, moves)
         return found
 
@@ -64,7 +64,7 @@ class Alone:
         for number, move in enumerate(moves, 1):
             low = alpha
             shown = best if best is not None and best.value > alpha else None
-            self._standing = Standing(number, len(moves), move, shown, shown.value if shown else None)
+            self._standing = WindowProgress(number, len(moves), move, shown, shown.value if shown else None)
             if best is not None and root.options.share_alpha:
                 # What a move has to beat, or to reach, to be among the best ones wanted.
                 last = sorted(values, reverse=True)[wanted - 1] if len(values) >= wanted else LOW
@@ -73,7 +73,7 @@ class Alone:
             if best is not None and scout and left > 0 and wanted == 1 and low + 1 < beta and root.options.share_alpha:
                 found = self.child_value(move, low, low + 1, left)
                 if low < found < beta:
-                    self._standing = Standing(number, len(moves), move, move, found)
+                    self._standing = WindowProgress(number, len(moves), move, move, found)
                     low = found - 1
                     found = self.child_value(move, low, beta, left)
             else:
@@ -88,7 +88,7 @@ class Alone:
         assert best is not None
         return best
 
-    def standing(self) -> Standing:
+    def standing(self) -> WindowProgress:
         """How far the root's moves are searched."""
         return self._standing
 

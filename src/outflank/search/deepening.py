@@ -9,10 +9,9 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.games.evaluation import evaluations
-from outflank.kernels.attending import Attendant
+from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
-from outflank.search.asking import LIMITS, asked, asks, check_companions
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import (
     Comparison,
@@ -26,10 +25,11 @@ from outflank.search.contract import (
     WorkerStatistics,
 )
 from outflank.search.division import Division
+from outflank.search.options import LIMITS, asked, asks, check_companions
 from outflank.search.probes import Instrument
-from outflank.search.root import Found, Root, RootMove, Stopped
+from outflank.search.progress import watched
+from outflank.search.root import Root, RootMove, RootValue, Stopped
 from outflank.search.table import Table
-from outflank.search.watching import watched
 
 ESTIMATES_BITS = 20
 """The table of the estimates before a proof, at most: 32 MiB."""
@@ -202,7 +202,7 @@ class _Deepening:
         previous: int | None = None
         last = self.before
         if not root.moves:
-            yield self._result(Found(root.leaf_value(), None), 0, proved=True)
+            yield self._result(RootValue(root.leaf_value(), None), 0, proved=True)
             return
         if last.depth:
             root.moves.sort(key=lambda move: self.board.move(move.code) != last.move)
@@ -228,13 +228,13 @@ class _Deepening:
         except Stopped:
             yield self._unfinished(last)
 
-    def _searched(self, depth: int, previous: int | None) -> Found:
+    def _searched(self, depth: int, previous: int | None) -> RootValue:
         """One iteration, while which signals are seen."""
         root = self.root
         root.begin_iteration()
         self.depth = depth
 
-        def work() -> Found:
+        def work() -> RootValue:
             found = self.algorithm(root, self.division, depth, previous)
             if found.move is not None:
                 found.move.line = root.completed(found.move.line or (found.move.code,), found.value, depth)
@@ -275,7 +275,7 @@ class _Deepening:
 
     # --- what is told ---
 
-    def _result(self, found: Found, depth: int, *, proved: bool) -> Result:
+    def _result(self, found: RootValue, depth: int, *, proved: bool) -> Result:
         root, board = self.root, self.board
         line: tuple[int, ...] = ()
         if found.move is not None:
@@ -308,7 +308,7 @@ class _Deepening:
         root.learn_unfinished(self.division.standing())
         if root.lower is not None and root.lower == root.upper:
             # Only which of equal moves to name, or what others are worth, was still open.
-            return replace(self._result(Found(root.lower, root.best), root.horizon, proved=True), stopped=True)
+            return replace(self._result(RootValue(root.lower, root.best), root.horizon, proved=True), stopped=True)
         last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
         if root.best is None or self.board.move(root.best.code) == last.move:
             return last

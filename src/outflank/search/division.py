@@ -14,7 +14,7 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.machine import usable_cores
 from outflank.search.contract import Options, WorkerStatistics
-from outflank.search.root import Found, Root, RootMove, Standing
+from outflank.search.root import Root, RootMove, RootValue, WindowProgress
 
 
 class Division(Protocol):
@@ -30,16 +30,16 @@ class Division(Protocol):
     def ready(self) -> None:
         """Compile what will be needed, and start the workers."""
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> Found:
+    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise for (alpha, beta) at the root, by some of its `moves` alone.
 
         The `wanted` best moves get their exact values, if the window is full.
         """
 
-    def full(self, depth: int) -> Found:
+    def full(self, depth: int) -> RootValue:
         """The root's value by minimax, with the values of all its moves."""
 
-    def standing(self) -> Standing:
+    def standing(self) -> WindowProgress:
         """How far the window under way has come, or had when it was given up. Asked from whatever thread."""
 
     def forget(self) -> None:

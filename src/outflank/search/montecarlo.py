@@ -20,14 +20,14 @@ from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import fill, pack, play, unpack
 from outflank.games.units import Scale
-from outflank.kernels.attending import Attendant
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.signals import Attendant
 from outflank.placement import bound
 from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
 from outflank.search.ordering import weights_at
+from outflank.search.progress import watched
 from outflank.search.root import Root
-from outflank.search.watching import watched
 from outflank.search.worker import stopped
 
 WIN = 1000

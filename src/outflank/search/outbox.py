@@ -14,7 +14,7 @@ from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import address_of, read_word, record_at, write_word
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
 from outflank.search.table import FOREIGN, age_of, depth_of, looked_up, remember
 from outflank.search.worker import WORKER, stopped

@@ -12,11 +12,11 @@ from outflank.errors import InvalidOption
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import kernel
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.machine import MOST_WORKERS
 from outflank.schema import Between, conform
-from outflank.search.asking import check_board
+from outflank.search.options import check_board
 
 ROOM = 1 << 14
 """Moves that a worker can keep for the line it is in."""
@@ -76,12 +76,12 @@ def _leaves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any,
 
 @count_jobs.sample
 def _jobs_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    jobs, depths = _packed(game, [Job(position, 2, 0)])
+    jobs, depths = _packed(game, [Subtree(position, 2, 0)])
     yield game, jobs, depths, np.zeros_like(depths), 1, allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Subtree:
     """A subtree to count, below root move number `root`."""
 
     position: Any
@@ -171,10 +171,10 @@ def _moves(game: Any, position: Any) -> list[int]:
     return [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
 
 
-def _cut(game: Any, position: Any, roots: list[int], depth: int, *, wanted: int) -> tuple[list[Job], list[Job]]:
+def _cut(game: Any, position: Any, roots: list[int], depth: int, *, wanted: int) -> tuple[list[Subtree], list[Subtree]]:
     """Games that ended on the way, and at least `wanted` subtrees unless the tree is too shallow."""
-    todo = [Job(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
-    finished: list[Job] = []
+    todo = [Subtree(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
+    finished: list[Subtree] = []
     while len(todo) < wanted and todo and todo[0].depth > 4:
         children = list(_children(game, todo, finished))
         if not children:
@@ -183,16 +183,16 @@ def _cut(game: Any, position: Any, roots: list[int], depth: int, *, wanted: int)
     return finished, todo
 
 
-def _children(game: Any, jobs: list[Job], finished: list[Job]) -> Iterator[Job]:
+def _children(game: Any, jobs: list[Subtree], finished: list[Subtree]) -> Iterator[Subtree]:
     for job in jobs:
         moves = _moves(game, job.position)
         if not moves:
             finished.append(job)
         for move in moves:
-            yield Job(play(game, job.position, move), job.depth - 1, job.root)
+            yield Subtree(play(game, job.position, move), job.depth - 1, job.root)
 
 
-def _packed(game: Any, jobs: list[Job]) -> tuple[Any, Any]:
+def _packed(game: Any, jobs: list[Subtree]) -> tuple[Any, Any]:
     """The jobs as arrays for the kernel: two words and a depth each."""
     words = np.array([pack(game, job.position) for job in jobs], np.uint64).reshape(-1, 2)
     return words, np.array([job.depth for job in jobs], np.int64)

@@ -14,7 +14,7 @@ class Silent(NamedTuple):
     """Notes nothing."""
 
 
-class Profile(NamedTuple):
+class DepthCounts(NamedTuple):
     """Counts nodes, their moves, and what the table was asked, by the depth left: what the reports tabulate."""
 
     address: int
@@ -33,7 +33,7 @@ def _(probe, depth, moves):
     pass
 
 
-@expanded.register(Profile)
+@expanded.register(DepthCounts)
 def _(probe, depth, moves):
     write_word(probe.address, depth, read_word(probe.address, depth) + np.uint64(1))
     write_word(probe.address, DEPTHS + depth, read_word(probe.address, DEPTHS + depth) + np.uint64(moves))
@@ -54,7 +54,7 @@ def _(probe, depth, data):
     return data
 
 
-@asked.register(Profile)
+@asked.register(DepthCounts)
 def _(probe, depth, data):
     write_word(probe.address, 2 * DEPTHS + depth, read_word(probe.address, 2 * DEPTHS + depth) + np.uint64(1))
     if data != np.uint64(0):
@@ -75,11 +75,11 @@ class Instrument(Protocol):
 
 
 class Counts:
-    """The memory of a `Profile`."""
+    """The memory of a `DepthCounts`."""
 
     def __init__(self) -> None:
         self._words = np.zeros(6 * DEPTHS, np.uint64)
-        self.probe = Profile(address_of(self._words))
+        self.probe = DepthCounts(address_of(self._words))
 
     def alike(self) -> "Counts":
         """Memory for another worker."""

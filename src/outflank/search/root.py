@@ -21,7 +21,7 @@ from outflank.games.evaluation import (
 from outflank.games.hints import promise
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.placement import places
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, TABLELESS, Options
@@ -70,7 +70,7 @@ class RootMove:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RootValue:
     """The value of the root, with the same promise as alpha-beta's, and the move that has it."""
 
     value: int
@@ -78,7 +78,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WindowProgress:
     """How far the search of a window has come, as far as those who search it can tell from outside."""
 
     begun: int = 0
@@ -249,17 +249,17 @@ class Root:
         self.best: RootMove | None = None
         """The move that has the lower bound."""
 
-    def learn(self, found: Found, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
+    def learn(self, found: RootValue, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
         """Keep what the search of some moves in (alpha, beta) has told."""
         if found.value > alpha and (self.lower is None or found.value > self.lower):
             self.lower, self.best = found.value, found.move
         if found.value < beta and len(moves) == len(self.moves):
             self.upper = found.value if self.upper is None else min(self.upper, found.value)
 
-    def learn_unfinished(self, standing: Standing) -> None:
+    def learn_unfinished(self, standing: WindowProgress) -> None:
         """Keep what a window had shown that was given up."""
         if standing.best is not None and standing.lower is not None:
-            self.learn(Found(standing.lower, standing.best), LOW, LOW, ())
+            self.learn(RootValue(standing.lower, standing.best), LOW, LOW, ())
 
     # --- values ---
 
@@ -271,14 +271,14 @@ class Root:
         self.worker.estimates += 1
         return int(value(self.evaluation, self.game, self.position, begin(self.evaluation, self.game, self.position)))
 
-    def enter(self, depth: int) -> Found | None:
+    def enter(self, depth: int) -> RootValue | None:
         """Count the root as a node; its value if there is nothing to search below it."""
         self.worker.nodes += 1
         expanded(self.probe, depth, 0 if self.passing else len(self.moves))
         if not self.moves:
-            return Found(self.leaf_value(), None)
+            return RootValue(self.leaf_value(), None)
         if self.evaluated:
-            return Found(self.leaf_value(), self.moves[0])
+            return RootValue(self.leaf_value(), self.moves[0])
         return None
 
     @property
@@ -329,13 +329,13 @@ def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
     return {code: rank for rank, code in enumerate(codes, 1)}
 
 
-def best_ones(searched: Callable[[list[RootMove]], Found], moves: Sequence[RootMove], wanted: int) -> Found:
+def best_ones(searched: Callable[[list[RootMove]], RootValue], moves: Sequence[RootMove], wanted: int) -> RootValue:
     """The best of `moves`; where several are wanted, the best of those that are left, again and again.
 
     `searched` finds the best of some moves. The wanted ones have their values then, and no other ranks above them.
     """
     left = list(moves)
-    best: Found | None = None
+    best: RootValue | None = None
     for _ in range(min(wanted, len(moves))):
         found = searched(left)
         best = best or found

@@ -15,7 +15,7 @@ from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import read_word, record_at
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import yield_core
 
 ROOM = 1 << 14

@@ -27,7 +27,7 @@ from outflank.distributed.raylets.taming import (
 )
 from outflank.distributed.raylets.tokens import make_token, read_token
 from outflank.errors import OutflankError
-from outflank.telling import tell
+from outflank.notices import tell
 
 
 class _Connection(threading.Thread):

@@ -10,7 +10,7 @@ from outflank.lab.drawing.looks import THEMES, flattened
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.parts import figure_svg
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
-from outflank.lab.report import Report, Table
+from outflank.lab.report import Report, ReportTable
 
 PIXELS = 3.0
 """Pixels of a picture for each unit: text is sharp on paper at half a page's width."""
@@ -18,7 +18,7 @@ PIXELS = 3.0
 LONGEST = 60
 """Letters of a title that its file's name gets."""
 
-TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
+TABLES: dict[str, tuple[str, Callable[[ReportTable], str]]] = {
     "md": ("md", table_markdown),
     "latex": ("tex", table_latex),
     "csv": ("csv", table_csv),

@@ -11,7 +11,7 @@ from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.sections import PRINT_RULES as SECTION_PRINT_RULES
 from outflank.lab.drawing.sections import RULES as SECTION_RULES
 from outflank.lab.drawing.sections import sections_html
-from outflank.lab.report import Figure, Report, Table
+from outflank.lab.report import Figure, Report, ReportTable
 from outflank.words import how_many
 
 MOST_CELLS = 20_000
@@ -86,7 +86,7 @@ STYLE = "".join(
 PAGE_STYLE = "html{background:var(--paper)}body{margin:0}main{max-width:90rem;margin:0 auto}"
 
 
-def table_html(table: Table) -> str:
+def table_html(table: ReportTable) -> str:
     """A table, for a notebook."""
     return _fragment(table_part(table))
 
@@ -159,4 +159,4 @@ def _samples(report: Report) -> str:
     columns = {name for sample in report.samples for name in sample}
     if len(report.samples) * len(columns) > MOST_CELLS:
         return f'<p class="soft">{count}: too many to be shown here.</p>'
-    return f"<details><summary>{count}</summary>{table_part(Table.of('Samples', report.samples))}</details>"
+    return f"<details><summary>{count}</summary>{table_part(ReportTable.of('Samples', report.samples))}</details>"

@@ -7,7 +7,7 @@ from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import PICTURE_COLOURS, escape, is_number, number
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.plots import plot_svg
-from outflank.lab.report import Cell, Figure, Flame, Plot, Table
+from outflank.lab.report import Cell, Figure, Flame, Plot, ReportTable
 
 WIDE, WIDEST = 95, 150
 """Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
@@ -23,7 +23,7 @@ def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
     return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure, palette)
 
 
-def table_part(table: Table, anchor: str = "", *, under: str = "") -> str:
+def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
     """A table with its title, which may be a place that links lead to, and its notes; `under` stands above it."""
     table = table.shown
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]

@@ -6,7 +6,7 @@ from typing import Any
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.lab.drawing.looks import escape
-from outflank.lab.searched import Place, Searched, by_position
+from outflank.lab.search_log import Searched, SearchedPosition, by_position
 
 DRAWN = 6
 """Positions that get a picture."""
@@ -36,7 +36,7 @@ def searched_html(searched: Sequence[Searched]) -> str:
     return f"{shown}<details><summary>{len(cards) - OPEN:,} more positions</summary>{rest}</details>"
 
 
-def _card(place: Place, *, drawn: bool) -> str:
+def _card(place: SearchedPosition, *, drawn: bool) -> str:
     items = []
     for told, games in place.lines:
         moves = "".join(f"<p><code>{escape(game)}</code></p>" for game in games)

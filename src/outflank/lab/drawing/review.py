@@ -11,7 +11,7 @@ from outflank.games.units import unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
-from outflank.lab.report import Plot, Sample, Series, Table
+from outflank.lab.report import Plot, ReportTable, Sample, Series
 
 MOST_BOARDS = 12
 """Boards on a page: of more mistakes the costliest."""
@@ -85,7 +85,7 @@ def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
         f"<section>{figure_part(review.plot)}</section>",
         f"<section><h2>Findings</h2><ul>{said}</ul></section>",
         _boards(review),
-        f"<section><h2>Every move</h2>{table_part(Table.of('moves', review.rows))}</section>",
+        f"<section><h2>Every move</h2>{table_part(ReportTable.of('moves', review.rows))}</section>",
         facts_part("The game", game),
         facts_part("Provenance", provenance),
     ]

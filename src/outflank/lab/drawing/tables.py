@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from outflank.lab.drawing.looks import is_number, number
-from outflank.lab.report import Cell, Table
+from outflank.lab.report import Cell, ReportTable
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -28,7 +28,7 @@ LATEX = {
 """How letters are written that mean something to LaTeX, or that its usual fonts do not have."""
 
 
-def table_markdown(table: Table) -> str:
+def table_markdown(table: ReportTable) -> str:
     """A pipe table with its title above and its notes below; numbers are aligned to the right."""
     table = table.shown
     right = _right(table)
@@ -47,7 +47,7 @@ def table_markdown(table: Table) -> str:
     return "\n".join([*lines, *(part for note in table.notes for part in ("", _in_cell(note)))]) + "\n"
 
 
-def table_latex(table: Table) -> str:
+def table_latex(table: ReportTable) -> str:
     """A `table` to be included in a document."""
     table = table.shown
     columns = "".join("r" if aligned else "l" for aligned in _right(table))
@@ -73,7 +73,7 @@ def table_latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def table_csv(table: Table) -> str:
+def table_csv(table: ReportTable) -> str:
     """The cells as they are, numbers to their last digit."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -81,7 +81,7 @@ def table_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def _right(table: Table) -> list[bool]:
+def _right(table: ReportTable) -> list[bool]:
     columns: list[Sequence[Cell]] = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     return [any(map(is_number, cells)) for cells in columns]
 

@@ -5,6 +5,6 @@ accepts; `checker` puts them together. What cilkscreen was for the reports that 
 """
 
 from outflank.lab.races.checker import check
-from outflank.lab.races.findings import Access, Findings, Race, together
+from outflank.lab.races.findings import Access, Race, RaceFindings, together
 
-__all__ = ["Access", "Findings", "Race", "check", "together"]
+__all__ = ["Access", "Race", "RaceFindings", "check", "together"]

@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 from outflank.boards import Board, OthelloBoard
-from outflank.lab.races import Findings, check
-from outflank.lab.searched import noting, together
+from outflank.lab.races import RaceFindings, check
+from outflank.lab.search_log import noting, together
 
 
 def main() -> None:
@@ -23,8 +23,8 @@ def main() -> None:
     print(json.dumps({"rows": found, "searched": [each.as_dict() for each in together(notes)]}))
 
 
-def rows(findings: Findings) -> list[dict[str, Any]]:
-    """Findings as samples: a row for each race, and one for the whole."""
+def rows(findings: RaceFindings) -> list[dict[str, Any]]:
+    """RaceFindings as samples: a row for each race, and one for the whole."""
     found: list[dict[str, Any]] = [
         {
             "what": "whole",

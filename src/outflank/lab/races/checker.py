@@ -10,12 +10,12 @@ import numpy as np
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.kernels.compiler import interpreted
-from outflank.kernels.watching import watched_by
+from outflank.kernels.observers import watched_by
 from outflank.lab.races.clocks import History
-from outflank.lab.races.findings import Findings, races_of, together
+from outflank.lab.races.findings import RaceFindings, races_of, together
 from outflank.lab.races.places import Names, Touches
 from outflank.lab.races.scheduler import Abandoned, Scheduler
-from outflank.lab.searched import search
+from outflank.lab.search_log import search
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Limits, Options
 from outflank.search.division import chosen_scheme
@@ -111,7 +111,7 @@ def check(
     steps: int = STEPS,
     nodes: int | None = None,
     **options: Any,
-) -> Findings:
+) -> RaceFindings:
     """Search `board` under so many schedules, and find the races of all of them.
 
     Needs kernels that run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The schedules are drawn from `seed`, and the
@@ -137,7 +137,7 @@ def check(
         watcher = Watcher(f"{seed}/{number}", steps, table)
         result, trouble = watched(partial(search, board, limits, **shared), watcher)
         found.append(
-            Findings(
+            RaceFindings(
                 races=races_of(watcher.history.pairs, watcher.threads),
                 schedules=1,
                 steps=watcher.scheduler.steps,

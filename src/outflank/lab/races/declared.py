@@ -23,7 +23,7 @@ MARK = re.compile(r"#\s*race:\s*(.*\S)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class SourceLine:
     """A line of a source file."""
 
     file: str
@@ -39,12 +39,12 @@ class Place:
 class Declaration:
     """A statement at which races are accepted."""
 
-    place: Place
+    place: SourceLine
     """Of the comment."""
     reason: str
 
 
-def declaration_at(place: Place) -> Declaration | None:
+def declaration_at(place: SourceLine) -> Declaration | None:
     """The declaration of the statement that a line belongs to."""
     return declarations_of(place.file).get(place.line)
 
@@ -73,7 +73,7 @@ def declarations_of(file: str) -> dict[int, Declaration]:
             marked = MARK.search(comments.get(line, ""))
             if marked is not None:
                 more = (comments[after].lstrip("# ") for after in range(line + 1, first))
-                declaration = Declaration(Place(file, line), " ".join([marked[1], *more]))
+                declaration = Declaration(SourceLine(file, line), " ".join([marked[1], *more]))
                 found.update(dict.fromkeys(range(first, last + 1), declaration))
                 break
     return found

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from outflank.lab.races.clocks import Pair, Seen, Touch
-from outflank.lab.races.declared import Declaration, Place, declaration_at, every_declaration
+from outflank.lab.races.declared import Declaration, SourceLine, declaration_at, every_declaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Access:
     """`read`, `write` or `update`."""
     order: str
     """The memory ordering; `plain`: no atomic."""
-    place: Place
+    place: SourceLine
 
     def __str__(self) -> str:
         return f"{self.place} ({self.thread}, {self.order} {self.kind})"
@@ -42,7 +42,7 @@ class Race:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class RaceFindings:
     """What some schedules of a search have shown."""
 
     races: tuple[Race, ...]
@@ -86,11 +86,11 @@ def races_of(pairs: Mapping[Pair, Seen], threads: Sequence[str]) -> tuple[Race, 
     return merged(found)
 
 
-def together(findings: Iterable[Findings]) -> Findings:
+def together(findings: Iterable[RaceFindings]) -> RaceFindings:
     """The findings of several checks as those of one."""
     parts = list(findings)
     races = merged(race for part in parts for race in part.races)
-    return Findings(
+    return RaceFindings(
         races=races,
         schedules=sum(part.schedules for part in parts),
         steps=sum(part.steps for part in parts),
@@ -119,5 +119,5 @@ def unseen_among(races: Iterable[Race]) -> tuple[Declaration, ...]:
 
 
 def _access(touch: Touch, thread: str) -> Access:
-    assert isinstance(touch.place, Place)
+    assert isinstance(touch.place, SourceLine)
     return Access(thread, touch.kind, touch.order, touch.place)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from outflank.kernels import atomics, memory, waiting, watching
+from outflank.kernels import atomics, memory, observers, waiting
 from outflank.lab.races.clocks import Touch
-from outflank.lab.races.declared import Place
-from outflank.parallel.records import CREW, FRAME, HAND
+from outflank.lab.races.declared import SourceLine
+from outflank.parallel.shared_state import CREW, FRAME, HAND
 from outflank.search.table import Table
 from outflank.search.worker import BELL, WORKER
 
-TWINS = frozenset(str(module.__file__) for module in (atomics, memory, waiting, watching))
+TWINS = frozenset(str(module.__file__) for module in (atomics, memory, waiting, observers))
 """Sources that touch memory on behalf of those who call them."""
 
 ROWS = ("words",)  # the rows behind a frame, where Python asks for them
@@ -45,7 +45,7 @@ class Touches:
         key = frame.f_code, frame.f_lasti, kind, order
         touch = self._known.get(key)
         if touch is None:
-            place = Place(frame.f_code.co_filename, frame.f_lineno)
+            place = SourceLine(frame.f_code.co_filename, frame.f_lineno)
             touch = self._known[key] = Touch(place, kind, order)
         return touch
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from outflank.lab.drawing.looks import number
 from outflank.lab.literature import published
-from outflank.lab.report import Cell, Sample, Table
-from outflank.lab.reproduction.sections import FACTS, Class, Expected, Found, Section
+from outflank.lab.report import Cell, ReportTable, Sample
+from outflank.lab.reproduction.sections import FACTS, Class, Expected, FoundCell, PublishedTable
 from outflank.words import how_many
 
 
@@ -106,7 +106,7 @@ def exactly(value: Cell) -> str:
     return f"{value:,}"
 
 
-def compared(section: Section, found: Sequence[Found]) -> list[Compared]:
+def compared(section: PublishedTable, found: Sequence[FoundCell]) -> list[Compared]:
     """Every cell of a section, in the order of print; one that was not found is there without ours."""
     ours = {(each.row, each.column): each for each in found}
     printed = section.published()
@@ -122,7 +122,7 @@ def compared(section: Section, found: Sequence[Found]) -> list[Compared]:
     return cells
 
 
-def section_table(section: Section, cells: Sequence[Compared]) -> Table:
+def section_table(section: PublishedTable, cells: Sequence[Compared]) -> ReportTable:
     """The published table in its own shape; numbers of the text with their units and the words around them."""
     lines: dict[tuple[Cell, ...], Sample] = {}
     columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
@@ -138,14 +138,14 @@ def section_table(section: Section, cells: Sequence[Compared]) -> Table:
     notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
     reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]
     notes += _each_once([*reasons, *(cell.note for cell in cells)])
-    return Table.of(section.heading, list(lines.values()), notes=(*notes, *section.notes))
+    return ReportTable.of(section.heading, list(lines.values()), notes=(*notes, *section.notes))
 
 
 def _each_once(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def index_table(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Table:
+def index_table(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> ReportTable:
     """A row for every section, the reports' sums among them: how many cells it has, and how they stand."""
     lines: list[Sample] = []
     reports = list(dict.fromkeys(section.report for section, _ in counted))
@@ -156,7 +156,7 @@ def index_table(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Table:
                 lines.append(_index_line(report, f"{section.where}: {section.title}", verdicts))
                 whole += verdicts if section.printed else Counter()
         lines.append(_index_line(report, "all that it printed", whole))
-    return Table.of("the reports' cells, and how ours stand beside them", lines, notes=MEANINGS)
+    return ReportTable.of("the reports' cells, and how ours stand beside them", lines, notes=MEANINGS)
 
 
 def _index_line(report: str, where: str, verdicts: Counter[Verdict]) -> Sample:

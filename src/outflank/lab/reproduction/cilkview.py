@@ -17,10 +17,10 @@ from outflank.lab.reproduction.sections import (
     FACTS,
     GIVEN,
     Expected,
-    Found,
+    ExperimentPart,
+    FoundCell,
     Measure,
-    Part,
-    Section,
+    PublishedTable,
     Setting,
     Source,
     close,
@@ -110,7 +110,7 @@ def games(report: str, depths: Iterable[int]) -> list[Measure]:
     ]
 
 
-def _profile(report: str, depth: int, stop: Stop) -> Iterable[Found]:
+def _profile(report: str, depth: int, stop: Stop) -> Iterable[FoundCell]:
     found, printed = _loops(report, depth, stop), _printed(report, depth)
     spans, along = found.spans, ALONG_SPAN[report](found)
     cells: Sample = {
@@ -128,19 +128,19 @@ def _profile(report: str, depth: int, stop: Stop) -> Iterable[Found]:
     if report == "004":
         cells["atomic_instructions"] = found.spawns + 3 * found.turns + 121
         cells["entries"] = found.turns
-    return [Found((depth,), column, ours) for column, ours in cells.items()]
+    return [FoundCell((depth,), column, ours) for column, ours in cells.items()]
 
 
-def atomics(samples: Sequence[Sample]) -> Iterable[Found]:
+def atomics(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     """What our runtime needs of them, from the samples of `parallelism`."""
     return [
-        Found((sample["depth"],), "atomic_instructions", sample["atomics_nodes"])
+        FoundCell((sample["depth"],), "atomic_instructions", sample["atomics_nodes"])
         for sample in samples
         if sample["what"] == "strands"
     ]
 
 
-def profile_figures(report: str, found: Sequence[Found]) -> Sequence[Figure]:
+def profile_figures(report: str, found: Sequence[FoundCell]) -> Sequence[Figure]:
     """Work and spans by depth, and both parallelisms, beside the published ones."""
     ours: dict[str, list[tuple[float | str, float]]] = {}
     for cell in found:
@@ -201,21 +201,21 @@ def estimated(depths: Iterable[int]) -> list[Measure]:
     return [Measure(f"game at depth {depth}", partial(_estimated, depth), float(4 ** (depth - 6))) for depth in depths]
 
 
-def _estimated(depth: int, stop: Stop) -> Iterable[Found]:
+def _estimated(depth: int, stop: Stop) -> Iterable[FoundCell]:
     spans = _loops("002", depth, stop).spans
-    return [Found((depth,), f"processors_{count}", round(spans.slowest_speedup(count), 2)) for count in PROCESSORS]
+    return [FoundCell((depth,), f"processors_{count}", round(spans.slowest_speedup(count), 2)) for count in PROCESSORS]
 
 
-def by_formula(stop: Stop) -> Iterable[Found]:
+def by_formula(stop: Stop) -> Iterable[FoundCell]:
     """The same table by our formula from its own work and burdened span: the formula is Cilkview's."""
     for row, printed in zip(rows("002", "profile"), rows("002", "speedup"), strict=True):
         spans = replace(NO_SPANS, work=row["work"], span=row["span"], burdened_span=row["burdened_span"])
         for count in PROCESSORS:
             column = f"processors_{count}"
-            yield Found((row["depth"],), column, round(spans.slowest_speedup(count), 2), published=printed[column])
+            yield FoundCell((row["depth"],), column, round(spans.slowest_speedup(count), 2), published=printed[column])
 
 
-def speedup_figures(found: Sequence[Found]) -> Sequence[Figure]:
+def speedup_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
     """Speed-ups over processors, a curve for each depth."""
     ours: dict[float, list[tuple[float | str, float]]] = {}
     for cell in found:
@@ -253,9 +253,9 @@ RACE_SIZE, RACE_DEPTH = 4, 3
 """A small board, and no more plies than it takes to nest frames."""
 
 
-def races(report: str, where: str) -> Section:
+def races(report: str, where: str) -> PublishedTable:
     """Cilkscreen's question, put to the scheme that stands for the report's program."""
-    return Section(
+    return PublishedTable(
         report=report,
         where=where,
         title="unordered accesses to the same memory",
@@ -276,11 +276,13 @@ def races(report: str, where: str) -> Section:
 
 def _races(setting: Setting) -> Sequence[Source]:
     size = {"size": RACE_SIZE, "depth": RACE_DEPTH, "schedules": setting.effort.choose(1, 4, 16)}
-    return [Part("races", {"schemes": ("fork-join",), **size}, cells=_undeclared)]
+    return [ExperimentPart("races", {"schemes": ("fork-join",), **size}, cells=_undeclared)]
 
 
-def _undeclared(samples: Sequence[Sample]) -> Iterable[Found]:
+def _undeclared(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     """Races that nobody has accepted."""
     return [
-        Found(("data_races",), "value", sum(sample["what"] == "race" and not sample["declared"] for sample in samples))
+        FoundCell(
+            ("data_races",), "value", sum(sample["what"] == "race" and not sample["declared"] for sample in samples)
+        )
     ]

@@ -11,7 +11,7 @@ from typing import Any
 from outflank.lab.literature import fact, rows
 from outflank.lab.measuring import grouped, median, number
 from outflank.lab.report import Figure, Plot, Sample, Series
-from outflank.lab.reproduction.sections import Found, Part, Setting, Source
+from outflank.lab.reproduction.sections import ExperimentPart, FoundCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
 """The report's parallel programs, and how we call the way in which they tell each other of entries."""
@@ -54,9 +54,9 @@ def simulated(
     depth: int,
     programs: Sequence[str] = tuple(PROGRAMS),
     **more: Any,
-) -> Part:
+) -> ExperimentPart:
     """A part that replays report 000's programs on nodes of their time."""
-    return Part(
+    return ExperimentPart(
         "simulate",
         {
             "program": "000",
@@ -106,30 +106,30 @@ def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
         if setting.effort == "quick":
             small = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": thresholds}
             cells = partial(_threshold_cells, PROGRAMS[program], told)
-            found.append(Part("threshold", {**small, "depth": depth, "rounds": 1}, cells, **more))
+            found.append(ExperimentPart("threshold", {**small, "depth": depth, "rounds": 1}, cells, **more))
         else:
             size: dict[str, Any] = {"thresholds": thresholds, "nodes": (64,), "depth": depth, "programs": (program,)}
             found.append(simulated(setting, partial(_simulated_threshold_cells, program, told), **size, **more))
     return found
 
 
-def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterable[Found]:
+def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterable[FoundCell]:
     if not all(number(sample["jobs"]) for sample in found):
         return
-    yield Found((threshold,), "app_s", median(found, "useful_per_node"), note)
-    yield Found((threshold,), "overhead_s", median(found, "overhead_per_node"), note)
-    yield Found((threshold,), "sum_s", median(found, "seconds"), note)
-    yield Found((threshold,), "steal_success_percent", _steals(found), note)
-    yield Found((threshold,), "bytes", round(median(found, "bytes")), note)
+    yield FoundCell((threshold,), "app_s", median(found, "useful_per_node"), note)
+    yield FoundCell((threshold,), "overhead_s", median(found, "overhead_per_node"), note)
+    yield FoundCell((threshold,), "sum_s", median(found, "seconds"), note)
+    yield FoundCell((threshold,), "steal_success_percent", _steals(found), note)
+    yield FoundCell((threshold,), "bytes", round(median(found, "bytes")), note)
 
 
-def _threshold_cells(policy: str, told: str, samples: Sequence[Sample]) -> Iterable[Found]:
+def _threshold_cells(policy: str, told: str, samples: Sequence[Sample]) -> Iterable[FoundCell]:
     own = [sample for sample in samples if sample.get("replication") == policy]
     for (threshold,), found in grouped(own, "threshold").items():
         yield from _threshold_row(threshold, found, f"{SMALLER} {told}")
 
 
-def _simulated_threshold_cells(program: str, told: str, samples: Sequence[Sample]) -> Iterable[Found]:
+def _simulated_threshold_cells(program: str, told: str, samples: Sequence[Sample]) -> Iterable[FoundCell]:
     for (own, threshold, _), found in _replayed(samples).items():
         if own == program:
             yield from _threshold_row(threshold, found, f"{ON_PAPER} {told}")
@@ -142,10 +142,10 @@ def everything_sources(setting: Setting) -> Sequence[Source]:
     """What it costs two nodes to tell each other of everything."""
     size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
     chosen = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
-    return [Part("replication", {**chosen, **size}, _everything_cells, show=False)]
+    return [ExperimentPart("replication", {**chosen, **size}, _everything_cells, show=False)]
 
 
-def _everything_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _everything_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     told = [sample for sample in samples if str(sample.get("replication")).startswith("depth:")]
     if told:
         useful, overhead = median(told, "useful_per_node"), median(told, "overhead_per_node")
@@ -156,7 +156,7 @@ def _everything_cells(samples: Sequence[Sample]) -> Iterable[Found]:
             f"On two nodes of this machine overhead is {overhead:.2g} s, and {without:.2g} s if nothing is told: what "
             f"entries add is {'more' if exceeds else 'less'} than the useful time, {useful:.2g} s."
         )
-        yield Found(("overhead_exceeds_application_from_processors",), "value", 2 if exceeds else None, note)
+        yield FoundCell(("overhead_exceeds_application_from_processors",), "value", 2 if exceeds else None, note)
 
 
 # --- what is replicated ---
@@ -169,23 +169,23 @@ def replication_sources(setting: Setting) -> Sequence[Source]:
     # Below the report's depths, for those above the threshold send nothing here.
     chosen = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (3, 4, *REPLICATED)}
     cells = partial(_replication_cells, told=f"Depth {depth}.")
-    return [Part("replication", {**chosen, **size}, cells, weight=4.0)]
+    return [ExperimentPart("replication", {**chosen, **size}, cells, weight=4.0)]
 
 
-def _replication_cells(samples: Sequence[Sample], told: str = "") -> Iterable[Found]:
+def _replication_cells(samples: Sequence[Sample], told: str = "") -> Iterable[FoundCell]:
     note = f"{SMALLER} {told}".strip()
     for (policy,), found in grouped(samples, "replication").items():
         name, _, depth = str(policy).partition("=")
         if name != "depth:depth" or int(depth) not in REPLICATED:
             continue
         row = (int(depth),)
-        yield Found(row, "app_s", median(found, "useful_per_node"), note)
-        yield Found(row, "overhead_s", median(found, "overhead_per_node"), note)
-        yield Found(row, "sum_s", median(found, "seconds"), note)
+        yield FoundCell(row, "app_s", median(found, "useful_per_node"), note)
+        yield FoundCell(row, "overhead_s", median(found, "overhead_per_node"), note)
+        yield FoundCell(row, "sum_s", median(found, "seconds"), note)
         hits = median(found, lambda sample: number(sample["replicated_hits"]) + number(sample["replicated_sorts"]))
-        yield Found(row, "tt_sorts_and_hits", round(hits), note)
-        yield Found(row, "broadcast_s", median(found, "broadcast_seconds"), note)
-        yield Found(row, "broadcast_messages", round(median(found, "messages")), note)
+        yield FoundCell(row, "tt_sorts_and_hits", round(hits), note)
+        yield FoundCell(row, "broadcast_s", median(found, "broadcast_seconds"), note)
+        yield FoundCell(row, "broadcast_messages", round(median(found, "messages")), note)
 
 
 # --- speed-ups ---
@@ -200,7 +200,7 @@ def speedup_sources(setting: Setting) -> Sequence[Source]:
         return found
     real = {"cluster": "inside:2", "program": "000", "positions": ("start",), "nodes": (1, 2), "threshold": 5}
     size = {"depth": setting.effort.choose(9, 11, 13), "rounds": 3, "policies": tuple(PROGRAMS.values())}
-    return [*found, Part("scaling", {**real, **size}, weight=5.0)]
+    return [*found, ExperimentPart("scaling", {**real, **size}, weight=5.0)]
 
 
 def serial_seconds(samples: Sequence[Sample]) -> float:
@@ -209,16 +209,16 @@ def serial_seconds(samples: Sequence[Sample]) -> float:
     return median(alone, "nodes") / (RATE * 1e6)
 
 
-def _speedup_cells(samples: Sequence[Sample], told: str = "") -> Iterable[Found]:
+def _speedup_cells(samples: Sequence[Sample], told: str = "") -> Iterable[FoundCell]:
     note = f"{ON_PAPER} {told}".strip()
-    yield Found((1,), "seq_total_s", serial_seconds(samples), note)
+    yield FoundCell((1,), "seq_total_s", serial_seconds(samples), note)
     for (program, _, count), found in _replayed(samples).items():
-        yield Found((count,), f"{program}_app_s", median(found, "useful_per_node"), note)
-        yield Found((count,), f"{program}_overhead_s", median(found, "overhead_per_node"), note)
-        yield Found((count,), f"{program}_total_s", median(found, "seconds"), note)
+        yield FoundCell((count,), f"{program}_app_s", median(found, "useful_per_node"), note)
+        yield FoundCell((count,), f"{program}_overhead_s", median(found, "overhead_per_node"), note)
+        yield FoundCell((count,), f"{program}_total_s", median(found, "seconds"), note)
 
 
-def speedup_figure(found: Sequence[Found]) -> Sequence[Figure]:
+def speedup_figure(found: Sequence[FoundCell]) -> Sequence[Figure]:
     """The report's plot: the serial time over that of each program."""
     ours = {(each.row[0], each.column): number(each.ours) for each in found if each.ours is not None}
     theirs = {(row["processors"], name): row[name] for row in rows("000", "speedup") for name in row}
@@ -257,25 +257,25 @@ def discussion_sources(setting: Setting) -> Sequence[Source]:
     return [simulated(setting, cells, thresholds=(5,), nodes=counts, depth=depth, show=False)]
 
 
-def _discussed(samples: Sequence[Sample], told: str = "") -> Iterable[Found]:
+def _discussed(samples: Sequence[Sample], told: str = "") -> Iterable[FoundCell]:
     note = f"{ON_PAPER} {told}".strip()
     serial = serial_seconds(samples)
     replayed = {(program, count): found for (program, _, count), found in _replayed(samples).items()}
     for program in PROGRAMS:
         if found := replayed.get((program, 64)):
-            yield Found((f"speedup_64_{program}",), "value", serial / median(found, "seconds"), note)
+            yield FoundCell((f"speedup_64_{program}",), "value", serial / median(found, "seconds"), note)
     if found := replayed.get(("par_tuple", 64)):
         useful = median(found, "useful_per_node")
-        yield Found(("application_speedup_64_par_tuple",), "value", serial / useful if useful else None, note)
-        yield Found(("boards_64_par_tuple",), "value", round(64 * useful * RATE * 1e6), note)
-        yield Found(("search_overhead_factor",), "value", 64 * useful / serial, note)
+        yield FoundCell(("application_speedup_64_par_tuple",), "value", serial / useful if useful else None, note)
+        yield FoundCell(("boards_64_par_tuple",), "value", round(64 * useful * RATE * 1e6), note)
+        yield FoundCell(("search_overhead_factor",), "value", 64 * useful / serial, note)
     for program in ("par_tuple", "par_rmi"):
         if found := replayed.get((program, 64)):
             spent = median(found, "broadcast_seconds") / 64
-            yield Found((f"broadcast_seconds_{program}",), "value", spent, note)
+            yield FoundCell((f"broadcast_seconds_{program}",), "value", spent, note)
     for program, name in (("par", "par_overhead_percent"), ("par_tuple", "par_tuple_overhead_percent")):
         if found := replayed.get((program, 1)):
-            yield Found((name,), "value", 100 * (median(found, "seconds") / serial - 1), note)
+            yield FoundCell((name,), "value", 100 * (median(found, "seconds") / serial - 1), note)
     equal = [
         count
         for (program, count), found in replayed.items()
@@ -283,7 +283,7 @@ def _discussed(samples: Sequence[Sample], told: str = "") -> Iterable[Found]:
     ]
     tried = ", ".join(str(count) for program, count in replayed if program == "par_tuple")
     within = f"par_tuple and par_rmi within a tenth of each other: {tried} processors were tried."
-    yield Found(("equally_fast_up_to_processors",), "value", max(equal, default=None), within)
+    yield FoundCell(("equally_fast_up_to_processors",), "value", max(equal, default=None), within)
 
 
 def _equally_fast(one: Sequence[Sample], other: Sequence[Sample] | None) -> bool:

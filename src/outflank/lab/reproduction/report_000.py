@@ -11,7 +11,7 @@ from outflank.lab.reproduction.sections import (
     GIVEN,
     Expected,
     Measure,
-    Section,
+    PublishedTable,
     close,
     machine,
 )
@@ -27,22 +27,22 @@ TIMES = machine("Times are another machine's, and a search of fewer plies.")
 ORDERED = {"seconds": machine("Times are another machine's."), "boards": machine(sequential_000.OTHER_BOARDS)}
 ELSEWHERE = "It is not measured: "
 
-SECTIONS: tuple[Section, ...] = (
-    Section(
+SECTIONS: tuple[PublishedTable, ...] = (
+    PublishedTable(
         report="000",
         where="Introduction",
         title="a board of 4×4",
         **_said(board_4x4_solved_seconds_below=machine("Times are another machine's.")),
         sources=lambda setting: [Measure("4×4", sequential_000.solved)],
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Board storage",
         title="how a board is kept",
         **_said(boards_conceivable=EQUAL),
         sources=sequential_000.storage,
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Searching the game tree",
         title="pivot and number of moves",
@@ -54,7 +54,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
         sources=sequential_000.game_tree,
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="The evaluation function",
         title="coarseness and edges",
@@ -65,7 +65,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
         sources=sequential_000.evaluation,
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Move ordering, start",
         title="from the initial position",
@@ -75,7 +75,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=partial(sequential_000.ordering, "start"),
         notes=(sequential_000.SORTED,),
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Move ordering, mid-game",
         title="from the mid-game board",
@@ -85,7 +85,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=partial(sequential_000.ordering, "midgame"),
         notes=(sequential_000.SORTED,),
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Move ordering",
         title="sorts, and orderings by stage",
@@ -96,7 +96,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
         sources=sequential_000.sorts,
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Transposition table, picture",
         title="squares in the order of their storage",
@@ -108,7 +108,7 @@ SECTIONS: tuple[Section, ...] = (
             "turned until the greatest is first, they are not.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Transposition table",
         title="symmetry and hash functions",
@@ -121,7 +121,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
         sources=sequential_000.table,
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Parallelization",
         title="what was chosen and met on the way",
@@ -134,7 +134,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=cluster_000.everything_sources,
         absent=f"{ELSEWHERE}faults of the libraries of that time, which are not ours.",
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Test conditions",
         title="depths and runs",
@@ -153,7 +153,7 @@ SECTIONS: tuple[Section, ...] = (
         notes=("Each section tells how deep ours is searched, once unless its tables count more rounds.",),
     ),
     *(
-        Section(
+        PublishedTable(
             report="000",
             where=f"Threshold, {program}",
             title="the threshold value on 64 processors",
@@ -166,7 +166,7 @@ SECTIONS: tuple[Section, ...] = (
         )
         for program in cluster_000.PROGRAMS
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Replication depth",
         title="par_tuple on 32 processors",
@@ -179,7 +179,7 @@ SECTIONS: tuple[Section, ...] = (
         absent="No entry of so many plies exists in a search of so few.",
         notes=(cluster_000.OF_THE_HEAD,),
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Speed-ups",
         title="by version and processors",
@@ -190,7 +190,7 @@ SECTIONS: tuple[Section, ...] = (
         figures=cluster_000.speedup_figure,
         notes=(cluster_000.OF_THE_HEAD,),
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Speed-ups, seq",
         title="depth 17 from the start",
@@ -199,7 +199,7 @@ SECTIONS: tuple[Section, ...] = (
         absent="It is left out by --quick.",
         printed=False,
     ),
-    Section(
+    PublishedTable(
         report="000",
         where="Discussion",
         title="what the text says of the runs",

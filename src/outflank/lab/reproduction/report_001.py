@@ -11,10 +11,10 @@ from outflank.lab.reproduction.sections import (
     EQUAL,
     FACTS,
     GIVEN,
-    Found,
+    ExperimentPart,
+    FoundCell,
     Measure,
-    Part,
-    Section,
+    PublishedTable,
     Setting,
     Source,
     close,
@@ -39,32 +39,32 @@ def _nodes(setting: Setting) -> Sequence[Source]:
     # take as long again: there they are shallow.
     quick = setting.effort == "quick"
     size = {"algorithms": COUNTED, "workers": setting.workers}
-    sources = [Part("nodes", {**size, "depth": DEPTH, "turned": not quick}, _means, weight=12.0)]
-    return [*sources, Part("nodes", {**size, "depth": 8}, label="windows turned over")] if quick else sources
+    sources = [ExperimentPart("nodes", {**size, "depth": DEPTH, "turned": not quick}, _means, weight=12.0)]
+    return [*sources, ExperimentPart("nodes", {**size, "depth": 8}, label="windows turned over")] if quick else sources
 
 
-def _means(samples: Sequence[Sample]) -> Iterable[Found]:
+def _means(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     for name in COUNTED:
         mean = mean_of(samples, name)
         if mean is not None:
-            yield Found((name, DEPTH), "nodes_per_turn", round(mean))
+            yield FoundCell((name, DEPTH), "nodes_per_turn", round(mean))
 
 
-def _text(games: int, stop: Stop) -> Iterable[Found]:
+def _text(games: int, stop: Stop) -> Iterable[FoundCell]:
     """What its text says of the method, of the machine, and of its own numbers."""
     given = fact("001", "runs_per_colour")
     told = "" if games == given else f"Games of each colour: {games} in the benchmarks below; without --quick {given}."
-    yield Found(("runs_per_colour",), "value", games, told)
+    yield FoundCell(("runs_per_colour",), "value", games, told)
     here, built = this_machine(), topology()
     memory, cache = here.memory_bytes, built.last_cache_bytes
-    yield Found(("numa_nodes",), "value", len(built.nodes))
-    yield Found(("memory_gigabytes",), "value", None if memory is None else round(memory / 1e9))
-    yield Found(("l3_cache_kilobytes",), "value", None if cache is None else cache // 1024)
+    yield FoundCell(("numa_nodes",), "value", len(built.nodes))
+    yield FoundCell(("memory_gigabytes",), "value", None if memory is None else round(memory / 1e9))
+    yield FoundCell(("l3_cache_kilobytes",), "value", None if cache is None else cache // 1024)
     printed = {row["algorithm"]: row["nodes_per_turn"] for row in rows("001", "nodes")}
     times = [printed[parallel] / printed[serial] for parallel, serial in SERIAL.items()]
     told = "Ten times: ours is the mean of 9.4 for PVS and 9.5 for alpha-beta, from its own four counts, which have to "
     told += "come out below."
-    yield Found(("parallel_over_serial_nodes_about",), "value", round(fmean(times), 2), told)
+    yield FoundCell(("parallel_over_serial_nodes_about",), "value", round(fmean(times), 2), told)
 
 
 def _games(setting: Setting) -> int:
@@ -80,13 +80,13 @@ def _benchmarks(setting: Setting) -> Sequence[Source]:
         "games": _games(setting),
         "workers": core_counts(),
     }
-    return [Part("times", {**size, "algorithms": TIMED}, weight=effort.choose(1.0, 6.0, 60.0))]
+    return [ExperimentPart("times", {**size, "algorithms": TIMED}, weight=effort.choose(1.0, 6.0, 60.0))]
 
 
 def _placement(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
     return [
-        Part(
+        ExperimentPart(
             "placement",
             {"depth": effort.choose(9, 11, 13), "rounds": effort.choose(1, 3, 5), "workers": setting.workers},
             weight=effort.choose(0.5, 1.0, 2.0),
@@ -96,15 +96,15 @@ def _placement(setting: Setting) -> Sequence[Source]:
 
 def _levels(setting: Setting) -> Sequence[Source]:
     size = {"rounds": setting.effort.choose(1, 1, 5), "depth": setting.effort.choose(9, 11, 12)}
-    return [Part("levels", {**size, "workers": setting.workers})]
+    return [ExperimentPart("levels", {**size, "workers": setting.workers})]
 
 
 def _branching(setting: Setting) -> Sequence[Source]:
     depth = setting.effort.choose(4, 6, 6)
     first = {"depth": depth, "opponent": "first", "evaluations": ("mobility",)}
     return [
-        Part("branching", {"depth": depth, "games": setting.effort.choose(1, 1, 5)}),
-        Part("branching", first, label="against the first-move player"),
+        ExperimentPart("branching", {"depth": depth, "games": setting.effort.choose(1, 1, 5)}),
+        ExperimentPart("branching", first, label="against the first-move player"),
     ]
 
 
@@ -117,8 +117,8 @@ WINDOWS = (
     "parallelism; without --quick it is counted below.",
 )
 
-SECTIONS: tuple[Section, ...] = (
-    Section(
+SECTIONS: tuple[PublishedTable, ...] = (
+    PublishedTable(
         report="001",
         where="Implementation Details",
         title="levels of Jamboree",
@@ -128,7 +128,7 @@ SECTIONS: tuple[Section, ...] = (
             "of log2(2P) levels, rounded down: 2 in all for 2 workers, 4 for 32.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="001",
         where="Evaluation",
         title="branching",
@@ -138,7 +138,7 @@ SECTIONS: tuple[Section, ...] = (
             "per turn stand in both tables, and its counts below are against the first-move player.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="001",
         where="Evaluation, in the text",
         title="numbers of the method and of the machine",
@@ -151,7 +151,7 @@ SECTIONS: tuple[Section, ...] = (
         expected={"value": machine("Memory nodes, memory and cache are the machine's.")},
         sources=lambda setting: [Measure("this machine, and its own numbers", partial(_text, _games(setting)), 0.1)],
     ),
-    Section(
+    PublishedTable(
         report="001",
         where="Experimental Results",
         title="nodes per turn",
@@ -161,7 +161,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=_nodes,
         notes=WINDOWS,
     ),
-    Section(
+    PublishedTable(
         report="001",
         where="Experimental Results, benchmarks",
         title="running times by cores and depth, and their speed-up",
@@ -171,7 +171,7 @@ SECTIONS: tuple[Section, ...] = (
             "stand nowhere in its text: there is nothing to set beside ours. With --full the depths are the same.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="001",
         where="Future Work",
         title="workers and tables placed on cores and memory nodes",

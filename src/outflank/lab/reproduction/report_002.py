@@ -8,7 +8,17 @@ from outflank.lab.classroom import RULES_002, final_discs
 from outflank.lab.experiment import core_counts
 from outflank.lab.literature import published
 from outflank.lab.reproduction import cilkview
-from outflank.lab.reproduction.sections import EQUAL, FACTS, GIVEN, Found, Measure, Part, Section, Setting, Source
+from outflank.lab.reproduction.sections import (
+    EQUAL,
+    FACTS,
+    GIVEN,
+    ExperimentPart,
+    FoundCell,
+    Measure,
+    PublishedTable,
+    Setting,
+    Source,
+)
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
 from outflank.search.contract import Stop
 
@@ -22,25 +32,25 @@ def _profile(setting: Setting) -> Sequence[Source]:
         "recordings": setting.effort.choose(1, 2, 5),
         "workers": core_counts(),
     }
-    ours = Part("parallelism", {"schemes": ("fork-join",), **size}, cells=cilkview.atomics, weight=3.0)
+    ours = ExperimentPart("parallelism", {"schemes": ("fork-join",), **size}, cells=cilkview.atomics, weight=3.0)
     return [*cilkview.games("002", DEPTHS), ours]
 
 
-def _discs(stop: Stop) -> Iterable[Found]:
+def _discs(stop: Stop) -> Iterable[FoundCell]:
     known = published("002")["explained"]["final_discs"]
     for depth, (black, white) in zip(known["depths"], known["values"], strict=True):
         found = final_discs(depth, RULES_002, stop=stop)
-        yield Found((depth,), "X", found[0], published=black)
-        yield Found((depth,), "O", found[1], published=white)
+        yield FoundCell((depth,), "X", found[0], published=black)
+        yield FoundCell((depth,), "O", found[1], published=white)
 
 
 def _granularity(setting: Setting) -> Sequence[Source]:
     size = {"rounds": setting.effort.choose(1, 1, 5), "depth": setting.effort.choose(5, 6, 7)}
-    return [Part("granularity", {**size, "workers": setting.workers})]
+    return [ExperimentPart("granularity", {**size, "workers": setting.workers})]
 
 
-SECTIONS: tuple[Section, ...] = (
-    Section(
+SECTIONS: tuple[PublishedTable, ...] = (
+    PublishedTable(
         report="002",
         where="Granularity",
         title="how many plies are left to one worker",
@@ -56,7 +66,7 @@ SECTIONS: tuple[Section, ...] = (
     ),
     FURTHER_002,
     cilkview.races("002", "Data Races"),
-    Section(
+    PublishedTable(
         report="002",
         where="Figures 1 and 2",
         title="parallelism profile",
@@ -74,7 +84,7 @@ SECTIONS: tuple[Section, ...] = (
             "counted by its own way of handing out moves.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="002",
         where="Figure 3",
         title="speed-up by depth",
@@ -84,7 +94,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=lambda setting: cilkview.estimated(DEPTHS),
         figures=cilkview.speedup_figures,
     ),
-    Section(
+    PublishedTable(
         report="002",
         where="Figure 3, its formula",
         title="speed-up by depth, by our formula from its own work and burdened span",
@@ -94,7 +104,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=lambda setting: [Measure("its formula", cilkview.by_formula, 0.1)],
     ),
     EFFICIENCY_002,
-    Section(
+    PublishedTable(
         report="002",
         where="The classroom program",
         title="discs at the end of a game, by depth",

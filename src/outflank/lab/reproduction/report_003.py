@@ -8,12 +8,12 @@ from typing import Any
 from outflank.arena import Openings
 from outflank.boards import AbaloneBoard
 from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.habits import BoardCache, FixedOpening
+from outflank.engine.ready_moves import BoardCache, FixedOpening
 from outflank.engine.timing import Adaptive003, DepthRule
 from outflank.games.abalone.kernels import MARBLES, Kind
 from outflank.games.evaluation import evaluation_named, value
 from outflank.lab.boards import lab_positions
-from outflank.lab.classroom import Stopped, lab_search_003
+from outflank.lab.classroom import BrokenOff, lab_search_003
 from outflank.lab.literature import fact, published
 from outflank.lab.report import Sample
 from outflank.lab.reproduction.sections import (
@@ -21,16 +21,16 @@ from outflank.lab.reproduction.sections import (
     FACTS,
     GIVEN,
     Expected,
-    Found,
+    ExperimentPart,
+    FoundCell,
     Measure,
-    Part,
-    Section,
+    PublishedTable,
     Setting,
     Source,
     close,
     machine,
 )
-from outflank.lab.searched import note, unnoted
+from outflank.lab.search_log import note, unnoted
 from outflank.lab.studies.imbalance import allowed, root_work
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
@@ -41,12 +41,14 @@ RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
 THREADS = fact("003", "threads")
 
 
-def _part(experiment: str, setting: Setting, quick: Any, usual: Any, full: Any, **more: Any) -> Part:
+def _part(experiment: str, setting: Setting, quick: Any, usual: Any, full: Any, **more: Any) -> ExperimentPart:
     """An experiment in the size that there is time for."""
-    return Part(experiment, setting.effort.choose(quick, usual, full), **more)
+    return ExperimentPart(experiment, setting.effort.choose(quick, usual, full), **more)
 
 
-def _duels(setting: Setting, *about: str, quick: Mapping[str, Any] = {}, usual: Mapping[str, Any] = {}) -> Part:
+def _duels(
+    setting: Setting, *about: str, quick: Mapping[str, Any] = {}, usual: Mapping[str, Any] = {}
+) -> ExperimentPart:
     """Matches about some of its ideas: a taste of them, a few games, or enough to tell."""
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
     many = {"about": about, "games": 100, "clock": "60s"}
@@ -66,11 +68,11 @@ def ranking() -> list[tuple[int, str]]:
     return list(dict.fromkeys(named))
 
 
-def _ranking(stop: Stop) -> Iterable[Found]:
+def _ranking(stop: Stop) -> Iterable[FoundCell]:
     for rank, (stones, kind) in enumerate(ranking(), 1):
-        yield Found((rank,), "stones", stones)
+        yield FoundCell((rank,), "stones", stones)
         if stones > 1:  # of a single one it names no kind
-            yield Found((rank,), "kind", kind)
+            yield FoundCell((rank,), "kind", kind)
 
 
 OTHER_RANK: Expected = close(
@@ -86,17 +88,17 @@ COLUMNS = {"remaining_s_below": "seconds_below", "remaining_s_above": "seconds_a
 """What the report's conditions are called in our rules."""
 
 
-def _adaptive_rules(stop: Stop) -> Iterable[Found]:
+def _adaptive_rules(stop: Stop) -> Iterable[FoundCell]:
     """The rules as the player has them, and the depth that it really chooses where each is the first to apply."""
     board, policy = AbaloneBoard.start(), Adaptive003()
     for row, rule in enumerate(policy.RULES, 1):
         for column, name in COLUMNS.items():
             if getattr(rule, name) is not None:
-                yield Found((row,), column, getattr(rule, name))
+                yield FoundCell((row,), column, getattr(rule, name))
         seconds, last = _where_it_applies(rule)
         control = TimeControl(game_seconds=policy.MINUTE)
         clock = Clock(control=control, left_seconds=seconds)
-        yield Found((row,), "depth", policy.budget(board, clock, last).depth)
+        yield FoundCell((row,), "depth", policy.budget(board, clock, last).depth)
 
 
 def _where_it_applies(rule: DepthRule) -> tuple[float, int]:
@@ -107,12 +109,12 @@ def _where_it_applies(rule: DepthRule) -> tuple[float, int]:
     return seconds, 0 if rule.value_below is None else rule.value_below - 1
 
 
-def _rings(stop: Stop) -> Iterable[Found]:
+def _rings(stop: Stop) -> Iterable[FoundCell]:
     game = AbaloneBoard.start().game
     for column, name in (("weight_before", "rings-lab"), ("weight_after", "rings")):
         weights = tuple(evaluation_named(game, name))
         for (ring,) in {row for row, _ in _section("rings").published()}:
-            yield Found((ring,), column, weights[int(ring)])  # type: ignore[arg-type]  # rings are numbers
+            yield FoundCell((ring,), column, weights[int(ring)])  # type: ignore[arg-type]  # rings are numbers
 
 
 # --- pruning ---
@@ -125,22 +127,22 @@ def _evaluations(setting: Setting) -> Sequence[Source]:
     ]
 
 
-def _perft(workers: int, stop: Stop) -> Iterable[Found]:
+def _perft(workers: int, stop: Stop) -> Iterable[FoundCell]:
     board = AbaloneBoard.start()
     note(board, 5, algorithm="perft", workers=workers)
-    yield Found(("minimax", 5), "evaluations", perft(board, 5, workers=workers).leaves)
+    yield FoundCell(("minimax", 5), "evaluations", perft(board, 5, workers=workers).leaves)
 
 
-def _leaves(workers: int, stop: Stop) -> Iterable[Found]:
+def _leaves(workers: int, stop: Stop) -> Iterable[FoundCell]:
     board, shared = AbaloneBoard.start(), {"parallel": "root-split", "workers": workers}
     found = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop, **shared)
     _check(stop)
-    yield Found(("alpha-beta", 5), "evaluations", found.leaves)
+    yield FoundCell(("alpha-beta", 5), "evaluations", found.leaves)
 
 
 def _check(stop: Stop) -> None:
     if stop.called:
-        raise Stopped
+        raise BrokenOff
 
 
 # --- scaling ---
@@ -151,13 +153,13 @@ def _imbalance(setting: Setting) -> Sequence[Source]:
     return [_part("imbalance", setting, two, {"rounds": 3}, {"rounds": 5}, cells=_speedups)]
 
 
-def _speedups(samples: Sequence[Sample]) -> Iterable[Found]:
+def _speedups(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     """What 48 threads can gain from the root moves of its positions."""
     work = root_work(samples)
     for row, column in _section("speedup").published():
         position = str(row[0])
         if position in work:
-            yield Found(row, column, round(allowed(work[position], THREADS), 2), note=SIMULATED)
+            yield FoundCell(row, column, round(allowed(work[position], THREADS), 2), note=SIMULATED)
 
 
 SIMULATED = (
@@ -169,18 +171,18 @@ SIMULATED = (
 # --- the text ---
 
 
-def _fact(name: str, ours: Any, note_: str = "") -> Found:
-    return Found((name,), "value", ours, note_)
+def _fact(name: str, ours: Any, note_: str = "") -> FoundCell:
+    return FoundCell((name,), "value", ours, note_)
 
 
-def _constants(stop: Stop) -> Iterable[Found]:
+def _constants(stop: Stop) -> Iterable[FoundCell]:
     yield _fact("usual_depth", Adaptive003.RULES[-1].depth)
     yield _fact("game_seconds", Adaptive003.MINUTE)
     yield _fact("opening_moves_fixed", len(FixedOpening.MOVES[0]))
     yield _fact("boards_kept", BoardCache.KEPT)
 
 
-def _counts(workers: int, stop: Stop) -> Iterable[Found]:
+def _counts(workers: int, stop: Stop) -> Iterable[FoundCell]:
     """Evaluations and pruning, its four positions at the depth that it compared."""
     board, depth = AbaloneBoard.start(), fact("003", "compared_depth")
     whole = perft(board, 5, workers=workers).leaves
@@ -195,7 +197,7 @@ def _counts(workers: int, stop: Stop) -> Iterable[Found]:
     yield _fact("pruning_depth_4_percent", mean(rates))
 
 
-def _games(count: int, stop: Stop) -> Iterable[Found]:
+def _games(count: int, stop: Stop) -> Iterable[FoundCell]:
     """How long games are, and how many moves there are to choose from: of its program against itself."""
     lengths, choices = [], []
     openings = Openings("random:4", AbaloneBoard.start(), seed=1, count=count)
@@ -215,7 +217,7 @@ def _games(count: int, stop: Stop) -> Iterable[Found]:
     yield _fact("moves_per_turn", round(mean(choices), 1), games)
 
 
-def _opening(workers: int, stop: Stop) -> Iterable[Found]:
+def _opening(workers: int, stop: Stop) -> Iterable[FoundCell]:
     """The time of its search at depth 6 from the start, and of the two that a fixed opening spares."""
     depth, shared = fact("003", "opening_depth"), {"parallel": "root-split", "workers": workers}
     with unnoted():
@@ -260,18 +262,18 @@ TEXT: dict[str, Expected] = {
 }
 
 
-def _laboratory(stop: Stop) -> Iterable[Found]:
+def _laboratory(stop: Stop) -> Iterable[FoundCell]:
     board, known = AbaloneBoard.start(), published("003")["explained"]
     for rings, shared, worth, leaves in known["lab_depth_3"]["rows"]:
         found = lab_search_003(board, 3, RINGS[rings], share_alpha=shared, stop=stop)
         _check(stop)
         row = (f"depth 3, rings {rings}, alpha {'shared' if shared else 'not shared'}",)
-        yield Found(row, "value", found.value, published=worth)
-        yield Found(row, "evaluations", found.leaves, published=leaves)
+        yield FoundCell(row, "value", found.value, published=worth)
+        yield FoundCell(row, "evaluations", found.leaves, published=leaves)
     evaluation = evaluation_named(board.game, "rings-lab")
     start = -int(value(evaluation, board.game, board.position, ()))
     (theirs,) = known["start_value"]["values"]
-    yield Found(("the start, for the side that moved last",), "value", start, published=theirs)
+    yield FoundCell(("the start, for the side that moved last",), "value", start, published=theirs)
 
 
 # --- the sections, in its order ---
@@ -280,13 +282,13 @@ def _laboratory(stop: Stop) -> Iterable[Found]:
 def _schedule(setting: Setting) -> Sequence[Source]:
     small: dict[str, Any] = {"rounds": 1, "depth": 4, "positions": ("midgame2",)}
     size = setting.effort.choose(small, {"rounds": 3, "depth": 4}, {"rounds": 5})
-    return [Part("schedule", {**size, "workers": setting.workers})]
+    return [ExperimentPart("schedule", {**size, "workers": setting.workers})]
 
 
 def _master(setting: Setting) -> Sequence[Source]:
     size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(4, 5, 6)}
     schemes = ("root-split", "pv-split", "ybw")
-    return [Part("scaling", {"game": "abalone", "schemes": schemes, "algorithm": "alphabeta", **size})]
+    return [ExperimentPart("scaling", {"game": "abalone", "schemes": schemes, "algorithm": "alphabeta", **size})]
 
 
 def _monte_carlo(setting: Setting) -> Sequence[Source]:
@@ -309,14 +311,14 @@ def _compiler(setting: Setting) -> Sequence[Source]:
     return [_part("compiler", setting, {}, {"settings": ("O0",), "rounds": 1}, {})]
 
 
-def _section(table: str) -> Section:
+def _section(table: str) -> PublishedTable:
     """The section of a published table."""
     return next(section for section in SECTIONS if section.table == table)
 
 
-SECTIONS: tuple[Section, ...] = (
-    Section(report="003", where="Figure 2.1", title="root moves, one at a time or in chunks", sources=_schedule),
-    Section(
+SECTIONS: tuple[PublishedTable, ...] = (
+    PublishedTable(report="003", where="Figure 2.1", title="root moves, one at a time or in chunks", sources=_schedule),
+    PublishedTable(
         report="003",
         where="Figure 2.2",
         title="master and slaves: the first branch, then the others with its bound",
@@ -327,13 +329,13 @@ SECTIONS: tuple[Section, ...] = (
             "the report's opens a full window for each.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Monte-Carlo Search",
         title="against alpha-beta",
         sources=_monte_carlo,
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Move Ordering",
         title="kinds of moves, best first",
@@ -346,7 +348,7 @@ SECTIONS: tuple[Section, ...] = (
             _duels(setting, "orderings", quick={"nodes": 5000, "plies": 20}, usual={"nodes": 10_000}),
         ],
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Figure 2.4",
         title="pruning of different move orderings",
@@ -357,7 +359,7 @@ SECTIONS: tuple[Section, ...] = (
             "level of the tree.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Adaptive Depth",
         title="how deep, by the time left and the last value",
@@ -366,13 +368,13 @@ SECTIONS: tuple[Section, ...] = (
         sources=_adaptive,
         notes=("Seconds left of 60; the value is the best of the last move. The first row that applies is taken.",),
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Board Caching",
         title="two boards kept",
         sources=lambda setting: [_duels(setting, "cache")],
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Evaluation Function",
         title="the worth of the rings",
@@ -382,20 +384,20 @@ SECTIONS: tuple[Section, ...] = (
         sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings")],
         notes=("With those after, and 10 for ring 3, which it does not name, its 1,605,372 evaluations come out.",),
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Heuristic Opening",
         title="fixed moves, and the mirror",
         sources=lambda setting: [_duels(setting, "opening", "mirror")],
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Final Setup",
         title="what the compiler's settings are worth",
         sources=_compiler,
         absent="Not with --quick: every setting is compiled anew.",
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Pruning Effects",
         title="evaluations at depth 5 from the start",
@@ -404,7 +406,7 @@ SECTIONS: tuple[Section, ...] = (
         expected={"evaluations": EQUAL},
         sources=_evaluations,
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Figure 2.5",
         title="pruning effects at depth 4, one move",
@@ -414,7 +416,7 @@ SECTIONS: tuple[Section, ...] = (
             "the text, at depth 4 also with --quick.",
         ),
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="Figure 2.6",
         title="scaling runs, adaptive depth, one move",
@@ -424,7 +426,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=_imbalance,
         notes=("Of the report's curves only these two ends stand in its text.",),
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="The text",
         title="numbers between the figures",
@@ -435,7 +437,7 @@ SECTIONS: tuple[Section, ...] = (
         sources=_text,
         absent="Not with --quick: it takes some seconds.",
     ),
-    Section(
+    PublishedTable(
         report="003",
         where="The laboratory's program",
         title="values and leaves that are known of it",

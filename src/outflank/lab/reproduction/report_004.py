@@ -5,14 +5,14 @@ from functools import partial
 
 from outflank.lab.literature import published
 from outflank.lab.reproduction import cilkview
-from outflank.lab.reproduction.sections import Part, Section, Setting, Source
+from outflank.lab.reproduction.sections import ExperimentPart, PublishedTable, Setting, Source
 from outflank.lab.reproduction.timed_games import EFFICIENCY_004, HPCTOOLKIT, TEXT_004
 
 
 def _determinism(setting: Setting) -> Sequence[Source]:
     size = {"depth": setting.effort.choose(3, 4, 6), "rounds": 1}
     return [
-        Part("determinism", {**size, "schedule": schedule}, label=branch)
+        ExperimentPart("determinism", {**size, "schedule": schedule}, label=branch)
         for branch, schedule in (("master", "rows"), ("dev", "one"))
     ]
 
@@ -27,21 +27,21 @@ def _cilkview(setting: Setting) -> Sequence[Source]:
         "workers": (1,),
     }
     ours = [
-        Part("parallelism", {"schemes": ("fork-join",), "schedule": schedule, **size}, label=branch)
+        ExperimentPart("parallelism", {"schemes": ("fork-join",), "schedule": schedule, **size}, label=branch)
         for branch, schedule in (("master", "rows"), ("dev", "one"))
     ]
     return [*cilkview.games("004", range(1, 8)), *ours]
 
 
-SECTIONS: tuple[Section, ...] = (
-    Section(
+SECTIONS: tuple[PublishedTable, ...] = (
+    PublishedTable(
         report="004",
         where="Deterministic Policy",
         title="the same game from both branches, on any number of workers",
         sources=_determinism,
     ),
     cilkview.races("004", "Cilkscreen"),
-    Section(
+    PublishedTable(
         report="004",
         where="Cilkview",
         title="a game of master, rows side by side, by depth",

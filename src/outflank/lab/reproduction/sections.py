@@ -76,7 +76,7 @@ def machine(reason: str) -> Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCell:
     """One cell of ours."""
 
     row: tuple[Cell, ...]
@@ -94,21 +94,21 @@ class Measure:
     """A task that finds cells."""
 
     name: str
-    run: Callable[[Stop], Iterable[Found]]
+    run: Callable[[Stop], Iterable[FoundCell]]
     weight: float = 1.0
 
 
-def _no_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _no_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     return ()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExperimentPart:
     """An experiment of the laboratory that stands for a section."""
 
     experiment: str
     parameters: Mapping[str, Any]
-    cells: Callable[[Sequence[Sample]], Iterable[Found]] = _no_cells
+    cells: Callable[[Sequence[Sample]], Iterable[FoundCell]] = _no_cells
     """Reads the section's cells from the experiment's samples."""
     show: bool = True
     """Whether its own tables and figures are in the section too."""
@@ -128,15 +128,15 @@ class Part:
         return experiment_named(self.experiment).parameters(**self.parameters)
 
 
-Source = Measure | Part
+Source = Measure | ExperimentPart
 
 
-def _no_figures(found: Sequence[Found]) -> Sequence[Figure]:
+def _no_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Section:
+class PublishedTable:
     """A table or a figure of a report, and how its numbers are found anew."""
 
     report: str
@@ -156,7 +156,7 @@ class Section:
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
     """Cells that are not like their column: misprints, for one."""
     sources: Callable[[Setting], Sequence[Source]]
-    figures: Callable[[Sequence[Found]], Sequence[Figure]] = _no_figures
+    figures: Callable[[Sequence[FoundCell]], Sequence[Figure]] = _no_figures
     absent: str = ""
     """Why cells that no source finds are not measured."""
     printed: bool = True
@@ -202,7 +202,7 @@ class Section:
 
 
 @cache
-def sources_of(section: Section, setting: Setting) -> dict[str, Source]:
+def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
     """A section's sources, by their names."""
     found = section.sources(setting)
     by_name = {source.name: source for source in found}
@@ -211,7 +211,7 @@ def sources_of(section: Section, setting: Setting) -> dict[str, Source]:
     return by_name
 
 
-def check_found(section: Section, found: Iterable[Found]) -> Iterator[Found]:
+def check_found(section: PublishedTable, found: Iterable[FoundCell]) -> Iterator[FoundCell]:
     """Cells that are cells of the section: a slip in a name would otherwise be a cell that is not measured."""
     printed = section.published()
     for each in found:

@@ -8,21 +8,21 @@ from outflank.boards import OthelloBoard
 from outflank.games.othello.edge_table import EDGE_VALUES
 from outflank.games.rules import symmetries
 from outflank.lab.boards import othello_start
-from outflank.lab.classroom import REPORT_000, Stopped
+from outflank.lab.classroom import REPORT_000, BrokenOff
 from outflank.lab.literature import fact, rows
-from outflank.lab.measuring import Side, grouped, median, median_count, number, searched, warm
+from outflank.lab.measuring import Contender, grouped, median, median_count, number, searched, warm
 from outflank.lab.quads import NUMBERS
 from outflank.lab.report import Sample
 from outflank.lab.reproduction import cluster_000
-from outflank.lab.reproduction.sections import Found, Measure, Part, Setting, Source
-from outflank.lab.searched import search
+from outflank.lab.reproduction.sections import ExperimentPart, FoundCell, Measure, Setting, Source
+from outflank.lab.search_log import search
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS
 from outflank.search.contract import Stop
 
 
-def _value(name: str, ours: Any, note: str = "") -> Found:
-    return Found((name,), "value", ours, note)
+def _value(name: str, ours: Any, note: str = "") -> FoundCell:
+    return FoundCell((name,), "value", ours, note)
 
 
 def _seconds(samples: Sequence[Sample], label: str) -> dict[str, float]:
@@ -57,14 +57,14 @@ def ordering(board: str, setting: Setting) -> Sequence[Source]:
     chosen = _small(setting, positions=(board,))
     depth = chosen.get("depth" if board == "start" else "midgame_depth", full)
     note = "" if depth == full else f"To depth {depth} instead of {full}."
-    return [Part("orderings", chosen, partial(_ordering_cells, note))]
+    return [ExperimentPart("orderings", chosen, partial(_ordering_cells, note))]
 
 
-def _ordering_cells(note: str, samples: Sequence[Sample]) -> Iterable[Found]:
+def _ordering_cells(note: str, samples: Sequence[Sample]) -> Iterable[FoundCell]:
     for (ordering,), found in grouped(samples, "ordering").items():
         row = (PUBLISHED_NAMES[str(ordering)],)
-        yield Found(row, "seconds", median(found, "seconds"), note)
-        yield Found(row, "boards", median_count(found, "nodes"), note)
+        yield FoundCell(row, "seconds", median(found, "seconds"), note)
+        yield FoundCell(row, "boards", median_count(found, "nodes"), note)
 
 
 def sorts(setting: Setting) -> Sequence[Source]:
@@ -72,12 +72,12 @@ def sorts(setting: Setting) -> Sequence[Source]:
     stages = {"positions": setting.effort.choose(("early1", "late1"), ("tournament",), ("tournament",))}
     plies = setting.effort.choose(6, 8, 9)
     return [
-        Part("sorting", _small(setting), _sorting_cells),
-        Part("stages", {**stages, "midgame_depth": plies, "rounds": 1}, weight=2.0),
+        ExperimentPart("sorting", _small(setting), _sorting_cells),
+        ExperimentPart("stages", {**stages, "midgame_depth": plies, "rounds": 1}, weight=2.0),
     ]
 
 
-def _sorting_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _sorting_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     seconds = {
         sort: sum(number(sample["seconds"]) for sample in of) for (sort,), of in grouped(samples, "sort").items()
     }
@@ -96,12 +96,12 @@ def evaluation(setting: Setting) -> Sequence[Source]:
     }
     return [
         Measure("table of edges", lambda stop: [_value("edge_table_entries", EDGE_VALUES.shape[1])], 0.1),
-        Part("coarseness", _small(setting), _coarseness_cells),
-        Part("edges", edges, weight=2.0),
+        ExperimentPart("coarseness", _small(setting), _coarseness_cells),
+        ExperimentPart("edges", edges, weight=2.0),
     ]
 
 
-def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     times = _seconds(samples, "evaluation")
     if len(times) == 2:
         faster = 100 * (times["as it is"] / times["divided by 8"] - 1)
@@ -116,10 +116,10 @@ def game_tree(setting: Setting) -> Sequence[Source]:
         "boards": setting.effort.choose(50_000, 1_000_000, 10_000_000),
         "climbs": setting.effort.choose(4, 20, 200),
     }
-    return [Part("pivot", _small(setting)), Part("widths", widths, _width_cells)]
+    return [ExperimentPart("pivot", _small(setting)), ExperimentPart("widths", widths, _width_cells)]
 
 
-def _width_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _width_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     searches = [sample for sample in samples if sample["where"] == "searches"]
     if searches:
         nodes = sum(number(sample["nodes"]) for sample in searches)
@@ -135,26 +135,26 @@ def storage(setting: Setting) -> Sequence[Source]:
     squares = int(OthelloBoard.start().game.mask).bit_count()
     return [
         Measure("boards", lambda stop: [_value("boards_conceivable", f"3^{squares}")], 0.1),
-        Part("storage", boards),
+        ExperimentPart("storage", boards),
     ]
 
 
-def solved(stop: Stop) -> Iterable[Found]:
+def solved(stop: Stop) -> Iterable[FoundCell]:
     """How long a board of 4×4 takes to the end."""
     found = search(OthelloBoard.start(4), exact=True, workers=1, stop=stop)
     if stop.called:
-        raise Stopped
+        raise BrokenOff
     yield _value("board_4x4_solved_seconds_below", found.seconds)
 
 
 # --- its table ---
 
 
-def quads(stop: Stop) -> Iterable[Found]:
+def quads(stop: Stop) -> Iterable[FoundCell]:
     """The picture of the squares in the order of their storage."""
     for row, places in enumerate(NUMBERS, 1):
         for column, place in zip("abcdefgh", places, strict=True):
-            yield Found((row,), column, place)
+            yield FoundCell((row,), column, place)
 
 
 def table(setting: Setting) -> Sequence[Source]:
@@ -163,12 +163,12 @@ def table(setting: Setting) -> Sequence[Source]:
     boards = setting.effort.choose((14,), (16, 18), (16, 18, 19, 20))
     return [
         Measure("symmetries", lambda stop: [_value("symmetric_boards", int(symmetries(game)))], 0.1),
-        Part("symmetry", _small(setting)),
-        Part("hash", {"boards": boards}, _hash_cells, weight=2.0),
+        ExperimentPart("symmetry", _small(setting)),
+        ExperimentPart("hash", {"boards": boards}, _hash_cells, weight=2.0),
     ]
 
 
-def _hash_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _hash_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     own = [sample for sample in samples if sample["origin"] == "Othello, a search from the start"]
     fewest = min((number(sample["boards"]) for sample in own), default=0)
     share = {str(sample["hash"]): 100 * number(sample["free"]) / fewest for sample in own if sample["boards"] == fewest}
@@ -188,7 +188,7 @@ def depth_17(setting: Setting) -> Sequence[Source]:
     return [Measure("depth 17", partial(_searched_to_17, setting.workers), 3.0)]
 
 
-def _searched_to_17(workers: int, stop: Stop) -> Iterable[Found]:
+def _searched_to_17(workers: int, stop: Stop) -> Iterable[FoundCell]:
     speedups = {row["processors"]: row for row in rows("000", "speedup")}
     serial_s = speedups[1]["seq_total_s"]
     seconds: dict[str, float] = {}
@@ -198,27 +198,27 @@ def _searched_to_17(workers: int, stop: Stop) -> Iterable[Found]:
         f"par, {workers} workers": {"workers": workers, "parallel": "ybw"},
     }
     for name, options in programs.items():
-        side = Side(labels={}, board=othello_start(), depth=17, options={**REPORT_000, **options})
+        side = Contender(labels={}, board=othello_start(), depth=17, options={**REPORT_000, **options})
         warm(side)
         found, _ = searched(side, stop)
         if stop.called:
-            raise Stopped
+            raise BrokenOff
         seconds[name] = found.seconds
         theirs = speedups.get(workers, {}).get("par_total_s") if name.startswith("par") else serial_s
-        yield Found((name,), "time (s)", found.seconds, published=theirs)
+        yield FoundCell((name,), "time (s)", found.seconds, published=theirs)
         if not name.startswith("par"):
-            yield Found((name,), "boards", found.nodes, published=fact("000", "boards_seq"))
+            yield FoundCell((name,), "boards", found.nodes, published=fact("000", "boards_seq"))
     together = speedups.get(workers, {}).get("par_total_s")
     if together:
         ours = seconds["seq"] / seconds[f"par, {workers} workers"]
-        yield Found((f"par, {workers} workers",), "speed-up", ours, published=serial_s / together)
+        yield FoundCell((f"par, {workers} workers",), "speed-up", ours, published=serial_s / together)
 
 
 def discussion(setting: Setting) -> Sequence[Source]:
     """What its table gave, how many boards it visited, and its cluster."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     found: list[Source] = [
-        Part("table", plies, _hit_cells),
+        ExperimentPart("table", plies, _hit_cells),
         Measure("length of a game", lambda stop: [_value("game_length", _longest_game())], 0.1),
         *cluster_000.discussion_sources(setting),
     ]
@@ -227,12 +227,12 @@ def discussion(setting: Setting) -> Sequence[Source]:
     return found
 
 
-def _boards_to_17(stop: Stop) -> Iterable[Found]:
-    side = Side(labels={}, board=othello_start(), depth=fact("000", "depth"), options=REPORT_000)
+def _boards_to_17(stop: Stop) -> Iterable[FoundCell]:
+    side = Contender(labels={}, board=othello_start(), depth=fact("000", "depth"), options=REPORT_000)
     warm(side)
     found, _ = searched(side, stop)
     if stop.called:
-        raise Stopped
+        raise BrokenOff
     yield _value("boards_seq", found.nodes)
 
 
@@ -242,7 +242,7 @@ def _longest_game() -> int:
     return len(str(start.to_text()).split()[0].replace("X", "").replace("O", ""))
 
 
-def _hit_cells(samples: Sequence[Sample]) -> Iterable[Found]:
+def _hit_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     lookups = sum(number(sample["lookups"]) for sample in samples)
     near = fact("000", "best_replication_depth")
     hits = sum(number(sample["hits"]) for sample in samples)

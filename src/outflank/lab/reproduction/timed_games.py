@@ -18,10 +18,10 @@ from outflank.lab.reproduction.sections import (
     GIVEN,
     Effort,
     Expected,
-    Found,
+    ExperimentPart,
+    FoundCell,
     Measure,
-    Part,
-    Section,
+    PublishedTable,
     Setting,
     Source,
     machine,
@@ -87,12 +87,12 @@ def _beyond(threads: int) -> str:
 COLUMNS = {"real_s": "seconds", "user_s": "user_seconds", "sys_s": "system_seconds"}
 
 
-def _rows_004(samples: Sequence[Sample]) -> Iterable[Found]:
+def _rows_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     times = _times(samples)
     for threads in THREADS:
         if threads in times:
             for column, name in COLUMNS.items():
-                yield Found((threads,), column, times[threads][name], note=_beyond(threads))
+                yield FoundCell((threads,), column, times[threads][name], note=_beyond(threads))
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
@@ -109,18 +109,18 @@ def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
 
 def _threads_004(setting: Setting) -> Sequence[Source]:
     depth = setting.effort.choose(4, DEPTH, DEPTH)
-    cells: Callable[[Sequence[Sample]], Iterable[Found]] = _rows_004 if depth == DEPTH else lambda samples: ()
+    cells: Callable[[Sequence[Sample]], Iterable[FoundCell]] = _rows_004 if depth == DEPTH else lambda samples: ()
     few = {"workers": tuple(count for count in _measured(setting) if count <= usable_cores())}
     dev = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), schedule="one") | few
     coarse = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), threshold=COARSE) | few
     return [
-        Part("scaling", _scaling(setting, "004", depth), cells=cells, label="master", weight=3.0),
-        Part("scaling", dev, label="dev, single moves"),
-        Part("scaling", coarse, label="spawns only above three plies"),
+        ExperimentPart("scaling", _scaling(setting, "004", depth), cells=cells, label="master", weight=3.0),
+        ExperimentPart("scaling", dev, label="dev, single moves"),
+        ExperimentPart("scaling", coarse, label="spawns only above three plies"),
     ]
 
 
-EFFICIENCY_004 = Section(
+EFFICIENCY_004 = PublishedTable(
     report="004",
     where="Parallel Efficiency",
     title="a game at depth 7, by threads",
@@ -142,10 +142,10 @@ EFFICIENCY_004 = Section(
 
 def _profiled(setting: Setting) -> Sequence[Source]:
     size = {"depth": setting.effort.choose(4, 6, 7), "threshold": setting.effort.choose(1, 3, 4)}
-    return [Part("profile", {"whole_game": "004", "workers": setting.workers, **size})]
+    return [ExperimentPart("profile", {"whole_game": "004", "workers": setting.workers, **size})]
 
 
-HPCTOOLKIT = Section(
+HPCTOOLKIT = PublishedTable(
     report="004",
     where="HPCToolkit",
     title="a game from the root down, from the leaves up, and over time",
@@ -180,29 +180,29 @@ def _no_gain(times: Times) -> int:
     return best
 
 
-def _facts_004(samples: Sequence[Sample]) -> Iterable[Found]:
+def _facts_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     times = _times(samples)
     if 0 not in times or 1 not in times:
         return
     depth = int(number(samples[0]["depth"]))
     at = "" if depth == DEPTH else f"Ours of curves and times: games at depth {depth}, on {usable_cores():g} cores."
-    yield Found(("flat_up_to_threads",), "value", _flat(times, FLAT * _efficiency(times, 1)), note=at)
-    yield Found(("no_gain_beyond_threads",), "value", _no_gain(times), note=at)
+    yield FoundCell(("flat_up_to_threads",), "value", _flat(times, FLAT * _efficiency(times, 1)), note=at)
+    yield FoundCell(("no_gain_beyond_threads",), "value", _no_gain(times), note=at)
     if depth == DEPTH:
-        yield Found(("serial_seconds",), "value", times[0]["seconds"])
+        yield FoundCell(("serial_seconds",), "value", times[0]["seconds"])
 
 
-def _deeper_004(samples: Sequence[Sample]) -> Iterable[Found]:
+def _deeper_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     times = _times(samples)
     if 1 in times:
-        yield Found(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
+        yield FoundCell(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
 
 
-def _serial_004(stop: Stop) -> Iterable[Found]:
+def _serial_004(stop: Stop) -> Iterable[FoundCell]:
     began = time.perf_counter()
     for _ in self_play(DEPTH, PROGRAMS["004"], new_board(), stop=stop):
         pass
-    yield Found(("serial_seconds",), "value", time.perf_counter() - began)
+    yield FoundCell(("serial_seconds",), "value", time.perf_counter() - began)
 
 
 BRANCHES: tuple[dict[str, Any], ...] = (
@@ -214,7 +214,7 @@ BRANCHES: tuple[dict[str, Any], ...] = (
 """Serial, rows, single moves, and rows above a depth alone."""
 
 
-def _branches_004(depth: int, stop: Stop) -> Iterable[Found]:
+def _branches_004(depth: int, stop: Stop) -> Iterable[FoundCell]:
     """How many programs of ours play the serial one's game, move by move."""
     games = []
     for options in BRANCHES:
@@ -226,25 +226,25 @@ def _branches_004(depth: int, stop: Stop) -> Iterable[Found]:
         "Ours of branches: of four programs (serial, rows, single moves, rows above three plies) those that play the "
         f"serial one's game, move by move; at depth {depth}."
     )
-    yield Found(("branches_compared",), "value", games.count(games[0]), note=told)
+    yield FoundCell(("branches_compared",), "value", games.count(games[0]), note=told)
 
 
-def _scheduler_004(samples: Sequence[Sample]) -> Iterable[Found]:
+def _scheduler_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     totals = [sample for sample in samples if sample["what"] == "total"]
     if totals:
         told = (
             f"Ours of the scheduler: spawning, stealing and scheduling, of the busy time of a game in which nothing is "
             f"divided with {COARSE} plies left or fewer. Where more is divided the share is greater."
         )
-        yield Found(("scheduler_share_percent",), "value", 100 * share_of(totals, RUNTIME), note=told)
+        yield FoundCell(("scheduler_share_percent",), "value", 100 * share_of(totals, RUNTIME), note=told)
 
 
 def _text_004(setting: Setting) -> Sequence[Source]:
     found: list[Source] = []
     shallow = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH))
-    found.append(Part("scaling", shallow, cells=_facts_004, show=False, weight=2.0))
+    found.append(ExperimentPart("scaling", shallow, cells=_facts_004, show=False, weight=2.0))
     found.append(
-        Part(
+        ExperimentPart(
             "profile",
             {
                 "whole_game": "004",
@@ -262,7 +262,7 @@ def _text_004(setting: Setting) -> Sequence[Source]:
     if setting.effort is Effort.FULL:
         few = {"workers": tuple(count for count in (1, 2, 4, 8, 16) if count <= 2 * usable_cores())}
         deeper = {**_scaling(setting, "004", DEPTH + 1), **few, "rounds": 1}
-        found.append(Part("scaling", deeper, cells=_deeper_004, label="depth 8", weight=20.0))
+        found.append(ExperimentPart("scaling", deeper, cells=_deeper_004, label="depth 8", weight=20.0))
     return found
 
 
@@ -270,7 +270,7 @@ def _given(*names: str) -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
     return {((name,), "value"): GIVEN for name in names}
 
 
-TEXT_004 = Section(
+TEXT_004 = PublishedTable(
     report="004",
     where="In the text",
     title="what it says of the scheduler and of the curves",
@@ -302,7 +302,7 @@ def _root_moves(moves: str) -> float:
     return statistics.mean(count for count in legal if count)
 
 
-def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
+def _facts_002(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     times = _times(samples)
     if 0 not in times or 1 not in times:
         return
@@ -310,9 +310,9 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
     fitting = [count for count in times if 0 < count <= usable_cores()]
     at = "" if depth == DEPTH else f"Ours of efficiencies: games at depth {depth}, on {usable_cores():g} cores."
     least = min(_efficiency(times, count) for count in fitting)
-    yield Found(("efficiency_above_percent",), "value", 100 * least, note=at)
-    yield Found(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=at)
-    yield Found(
+    yield FoundCell(("efficiency_above_percent",), "value", 100 * least, note=at)
+    yield FoundCell(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=at)
+    yield FoundCell(
         ("parallel_searches_at_a_time",),
         "value",
         _root_moves(str(samples[0]["moves"])),
@@ -320,24 +320,24 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[Found]:
     )
     if depth != DEPTH:
         return
-    yield Found(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
+    yield FoundCell(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
     if 5 in times:
-        yield Found(("seconds_on_5_threads_about",), "value", times[5]["seconds"], note=_beyond(5))
+        yield FoundCell(("seconds_on_5_threads_about",), "value", times[5]["seconds"], note=_beyond(5))
     if 16 in times and 32 in times:
         saved = times[16]["seconds"] - times[32]["seconds"]
-        yield Found(("seconds_saved_by_doubling",), "value", saved, note=_beyond(32))
+        yield FoundCell(("seconds_saved_by_doubling",), "value", saved, note=_beyond(32))
 
 
 def _threads_002(setting: Setting) -> Sequence[Source]:
     size = {"workers": _measured(setting, (5, 16, 32))}  # those that its text speaks of
     depth = setting.effort.choose(5, DEPTH, DEPTH)
-    return [Part("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002)]
+    return [ExperimentPart("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002)]
 
 
 GRANULARITY = ("granularity",)
 """What has a section of its own."""
 
-EFFICIENCY_002 = Section(
+EFFICIENCY_002 = PublishedTable(
     report="002",
     where="Figures 4 and 5",
     title="efficiency and run time of a game at depth 7, by workers",
@@ -358,10 +358,10 @@ EFFICIENCY_002 = Section(
 
 def _within(setting: Setting) -> Sequence[Source]:
     places = setting.effort.choose(("midgame",), ("start", "midgame"), ("start", "midgame", "ffo40"))
-    return [Part("within", {"positions": places, "rounds": setting.effort.choose(1, 5, 9)})]
+    return [ExperimentPart("within", {"positions": places, "rounds": setting.effort.choose(1, 5, 9)})]
 
 
-FURTHER_002 = Section(
+FURTHER_002 = PublishedTable(
     report="002",
     where="Further Parallelism",
     title="move generation, disk flipping and evaluation inside a node",

@@ -8,10 +8,10 @@ from typing import Literal
 
 from outflank.boards import OthelloBoard
 from outflank.games.evaluation import evaluation_named
-from outflank.lab.classroom import Stopped, legal_count
+from outflank.lab.classroom import BrokenOff, legal_count
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.turns import PLAIN, PLAYED, game
 from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
@@ -92,7 +92,7 @@ class Branching(Experiment[BranchingChoice]):
         )
         plot = Plot(title="branching by evaluation", x="evaluation", y="moves", kind="bars", series=bars)
         title = f"branching at depth {chosen.depth}, against the {OPPONENTS[chosen.opponent]} player"
-        return Conclusion(tables=(Table.of(title, lines),), figures=(plot,), notes=notes)
+        return Conclusion(tables=(ReportTable.of(title, lines),), figures=(plot,), notes=notes)
 
 
 OPPONENTS = {"random": "random", "first": "first-move"}
@@ -134,6 +134,6 @@ def _branching(evaluation: str, chosen: BranchingChoice, black: bool, number_: i
                 }
             )
             before = (inner, moves)
-    except Stopped:
+    except BrokenOff:
         pass
     return samples

@@ -9,9 +9,9 @@ from outflank.boards import Board
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Side, grouped, number, searched, warm
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.studies.choosing import MIDGAME, START, BoardsChoice, Choice, Choosing
+from outflank.lab.measuring import Contender, grouped, number, searched, warm
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.studies.choosing import MIDGAME, START, BoardsChoice, Choosing, ChoosingParameters
 from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -37,7 +37,7 @@ class Orderings(Choosing):
     name = "orderings"
     question = "By which part of the evaluation should moves be ordered?"
     reports = ("000",)
-    parameters = Choice
+    parameters = ChoosingParameters
     choices = tuple(({"ordering": name}, {"ordering": name}) for name in ORDERINGS)
 
     def _printed(self, board: str) -> dict[str, dict[str, Any]]:
@@ -68,7 +68,7 @@ class Pivot(Choosing):
     name = "pivot"
     question = "Should MTD(f) start from the last iteration's value or from 0?"
     reports = ("000",)
-    parameters = Choice
+    parameters = ChoosingParameters
     choices = tuple(({"pivot": pivot}, {"pivot": pivot}) for pivot in ("carried", "reset"))
 
 
@@ -79,7 +79,7 @@ class Coarseness(Choosing):
     name = "coarseness"
     question = "Does a coarser evaluation make MTD(f) faster?"
     reports = ("000",)
-    parameters = Choice
+    parameters = ChoosingParameters
     choices = (
         ({"evaluation": "divided by 8"}, {"evaluation": "four-part"}),
         ({"evaluation": "as it is"}, {"evaluation": "four-part-fine"}),
@@ -96,7 +96,7 @@ class Symmetry(Choosing):
     name = "symmetry"
     question = "Is it worth letting symmetric positions share an entry of the table?"
     reports = ("000",)
-    parameters = Choice
+    parameters = ChoosingParameters
     choices = tuple(
         (
             {"algorithm": algorithm, "symmetry": "shared" if canonical else "apart"},
@@ -120,7 +120,7 @@ class Algorithms(Choosing):
     name = "algorithms"
     question = "Which algorithm visits the fewest boards: alpha-beta, PVS or MTD(f)?"
     reports = ("000", "001")
-    parameters = Choice
+    parameters = ChoosingParameters
     choices = tuple(
         ({"algorithm": algorithm}, {"algorithm": algorithm, "ordering": None, "step": 1})
         for algorithm in ("alphabeta", "pvs", "mtdf")
@@ -171,7 +171,7 @@ class HitsNearTheRoot(Experiment[TableChoice]):
                 }
                 for sample in found
             ]
-            tables.append(Table.of(f"table: {board}", lines))
+            tables.append(ReportTable.of(f"table: {board}", lines))
             points = tuple(
                 (number(sample["left"]), number(sample["hits"]) / number(sample["lookups"])) for sample in found
             )
@@ -185,7 +185,7 @@ class HitsNearTheRoot(Experiment[TableChoice]):
 
 
 def _hits(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
-    side = Side(labels={"board": name}, board=board, depth=depth, options=REPORT_000)
+    side = Contender(labels={"board": name}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()
     searched(side, stop, instrument=counts)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import SEARCHED, Side, disturbed, grouped, in_rounds, median, median_count, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.measuring import SEARCHED, Contender, disturbed, grouped, in_rounds, median, median_count, number
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.schema import Several, Shape
 
 START, MIDGAME = "start", "midgame"
@@ -43,7 +43,7 @@ class BoardsChoice(Parameters):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(BoardsChoice):
+class ChoosingParameters(BoardsChoice):
     """What is measured."""
 
     rounds: int = option(3, "Times that each side is measured.")
@@ -55,9 +55,9 @@ class Choosing(Experiment[Any]):
     choices: tuple[tuple[Sample, dict[str, Any]], ...]
     """The labels and the options of each."""
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: ChoosingParameters) -> Sequence[Task]:
         sides = [
-            Side(
+            Contender(
                 labels={"board": each.name, **labels},
                 board=each.board,
                 depth=chosen.plies(each),
@@ -68,7 +68,7 @@ class Choosing(Experiment[Any]):
         ]
         return in_rounds(sides, chosen.rounds)
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: ChoosingParameters, sample: Sample) -> Shape:
         labels = {name: Literal[*(each[name] for each, _ in self.choices)] for name in self.labels}
         return sample_shape(SEARCHED, labels, board=str, round=Several)
 
@@ -77,7 +77,7 @@ class Choosing(Experiment[Any]):
         """What sets the sides apart."""
         return tuple(self.choices[0][0])
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: ChoosingParameters, samples: Sequence[Sample]) -> Conclusion:
         boards = grouped(samples, "board")
         if len(boards) <= FEW:
             tables = [self._table(str(board), found) for (board,), found in boards.items()]
@@ -113,7 +113,7 @@ class Choosing(Experiment[Any]):
         ]
         return (f"Fewest boards visited: {'; '.join(told)}.",) if told else ()
 
-    def _table(self, board: str, found: Sequence[Sample]) -> Table:
+    def _table(self, board: str, found: Sequence[Sample]) -> ReportTable:
         groups = grouped(found, *self.labels)
         nodes = {label: median_count(each, "nodes") for label, each in groups.items()}
         least = min(nodes.values())
@@ -128,7 +128,7 @@ class Choosing(Experiment[Any]):
             }
             for label, each in groups.items()
         ]
-        return Table.of(f"{self.name}: {board}, depth {found[0]['depth']}", lines)
+        return ReportTable.of(f"{self.name}: {board}, depth {found[0]['depth']}", lines)
 
     def _bars(self, board: str, found: Sequence[Sample]) -> list[Series]:
         points = tuple(
@@ -137,7 +137,7 @@ class Choosing(Experiment[Any]):
         )
         return [Series(name=board, points=points), *self.published(board)]
 
-    def _together(self, samples: Sequence[Sample]) -> Table:
+    def _together(self, samples: Sequence[Sample]) -> ReportTable:
         lines = []
         ratios = self.ratios(samples)
         for label, found in grouped(samples, *self.labels).items():
@@ -162,7 +162,7 @@ class Choosing(Experiment[Any]):
             "Times and boards are sums; / least: boards visited over those of the best choice on the same board, the "
             "geometric mean over boards."
         )
-        return Table.of(f"{self.name}: {len(grouped(samples, 'board'))} boards", lines, notes=(note,))
+        return ReportTable.of(f"{self.name}: {len(grouped(samples, 'board'))} boards", lines, notes=(note,))
 
     def ratios(self, samples: Sequence[Sample]) -> dict[tuple[Any, ...], dict[str, float]]:
         """Boards visited over those of the best choice on the same board, by choice and board."""

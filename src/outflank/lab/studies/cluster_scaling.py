@@ -8,7 +8,7 @@ from outflank.lab.experiment import Conclusion, Task
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
     SEARCHED,
-    Side,
+    Contender,
     doubtful,
     grouped,
     median,
@@ -18,7 +18,7 @@ from outflank.lab.measuring import (
     search_overhead,
     spread,
 )
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.clusters import ALONE, PROGRAMS, Searching, policy_name, steal_success, times
 from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
@@ -38,7 +38,7 @@ def scaling_tasks(
     alone, sides = [], []
     for name, each in searched.items():
         alone.append(
-            Side(
+            Contender(
                 labels={"board": name, "replication": ALONE, "nodes_used": 1},
                 board=each.board,
                 depth=each.depth,
@@ -47,7 +47,7 @@ def scaling_tasks(
         )
         sides += [
             (
-                Side(
+                Contender(
                     labels={"board": name, "replication": policy, "nodes_used": count},
                     board=each.board,
                     depth=each.depth,
@@ -84,7 +84,7 @@ def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int, said:
             if policy != ALONE
         }
     )
-    tables = [Table.of(f"scaling, {where}", lines)]
+    tables = [ReportTable.of(f"scaling, {where}", lines)]
     policies = [key for (key,) in grouped(samples, "replication") if key != ALONE]
     summary, curves = [], []
     for policy in policies:
@@ -111,7 +111,7 @@ def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int, said:
             )
         curves.append(Series(name=str(policy), points=tuple(points)))
     if summary:
-        tables.insert(0, Table.of("speed-up over one worker, all boards", summary))
+        tables.insert(0, ReportTable.of("speed-up over one worker, all boards", summary))
     faster = [(f"{row['replication']} on {row['board']}", number(row["nodes"]), row["speed-up"]) for row in lines]
     notes += [*doubtful(faster, rounds), *_async_note(groups)]
     if any(int(number(key[2])) > usable_cores() for key in groups) and where.startswith(("local", "inside")):

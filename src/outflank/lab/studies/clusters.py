@@ -12,9 +12,9 @@ from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
 from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import SEARCHED, Side, doubtful, grouped, median, median_count, number, share
+from outflank.lab.measuring import SEARCHED, Contender, doubtful, grouped, median, median_count, number, share
 from outflank.lab.programs import ProgramChoice, program_note
-from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.schema import Several, Shape
 
 ALONE = "alone"
@@ -84,7 +84,7 @@ def threshold_tasks(
     """Report 000's second table: every policy with every threshold."""
     sides = [
         (
-            Side(
+            Contender(
                 labels={"position": name, "replication": policy, "threshold": threshold},
                 board=each.board,
                 depth=each.depth,
@@ -99,7 +99,9 @@ def threshold_tasks(
         for threshold in thresholds
     ]
     alone = [
-        Side(labels={"position": name, "replication": ALONE}, board=each.board, depth=each.depth, options=each.options)
+        Contender(
+            labels={"position": name, "replication": ALONE}, board=each.board, depth=each.depth, options=each.options
+        )
         for name, each in searched.items()
     ]
     return cluster_tasks(sides, alone, rounds)
@@ -128,7 +130,7 @@ def threshold_conclusion(where: str, samples: Sequence[Sample], rounds: int, sai
             for (threshold, found), row in zip(groups.items(), rows, strict=True)
         ]
         like = f" (report 000's {PROGRAMS[name]})" if name in PROGRAMS else ""
-        tables.append(Table.of(f"threshold, {here}{like}, {where}", rows))
+        tables.append(ReportTable.of(f"threshold, {here}{like}, {where}", rows))
         notes += undivided_notes({f"{here} with threshold {each}": found for each, found in groups.items()})
         times = {each: median(divided(found), "seconds") for each, found in groups.items() if divided(found)}
         if not times:
@@ -246,7 +248,7 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
         policies = ["none", *(f"{name}:depth={depth}" for name in chosen.policies for depth in depths)]
         sides = [
             (
-                Side(
+                Contender(
                     labels={"position": name, "replication": policy},
                     board=each.board,
                     depth=each.depth,
@@ -326,8 +328,8 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
         ]
         return Conclusion(
             tables=(
-                Table.of(f"replication depth, {chosen.cluster}", lines),
-                Table.of("report 000, par_tuple on 32 processors", published_rows("000", "replication")),
+                ReportTable.of(f"replication depth, {chosen.cluster}", lines),
+                ReportTable.of("report 000, par_tuple on 32 processors", published_rows("000", "replication")),
             ),
             figures=(
                 Plot(

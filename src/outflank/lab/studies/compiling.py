@@ -14,8 +14,8 @@ from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import alternating, grouped, median, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import Searched, add
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import Searched, add
 from outflank.schema import Duration, Measured, Several, Shape, conform
 from outflank.search.contract import Stop
 
@@ -39,7 +39,7 @@ LONGEST_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class CompilingParameters(Parameters):
     """What is measured."""
 
     settings: tuple[str, ...] = option(tuple(SETTINGS), "By name; the usual one is always measured.")
@@ -47,7 +47,7 @@ class Choice(Parameters):
     rounds: int = option(3, "Times that each is measured.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(CompilingParameters, self).__post_init__()
         for name in self.settings:
             if name not in SETTINGS:
                 raise UnknownName.among("setting of the compiler", name, SETTINGS)
@@ -100,15 +100,15 @@ def _without_settings() -> dict[str, str]:
 
 
 @register
-class Compiler(Experiment[Choice]):
+class Compiler(Experiment[CompilingParameters]):
     """The same search, compiled in several ways."""
 
     name = "compiler"
     question = "What are the compiler's levels of optimisation worth, and code for this very processor?"
     reports = ("003",)
-    parameters = Choice
+    parameters = CompilingParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: CompilingParameters) -> Sequence[Task]:
         return [
             Task(
                 f"{setting}, round {number_}",
@@ -118,14 +118,14 @@ class Compiler(Experiment[Choice]):
             for number_, setting in alternating(chosen.compared, chosen.rounds)
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: CompilingParameters, sample: Sample) -> Shape:
         names = {"setting": Literal[*SETTINGS], "round": Several, "trouble": str}
         if sample.get("trouble"):
             return sample_shape(names)
         timed = {"seconds": Measured, "leaves_seconds": Measured, "ready_seconds": Duration}
         return sample_shape(names, timed, value=int, move=str, evaluations=Several, leaves=Several)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: CompilingParameters, samples: Sequence[Sample]) -> Conclusion:
         good = [sample for sample in samples if not sample["trouble"]]
         groups = {str(setting): found for (setting,), found in grouped(good, "setting").items()}
         usual = groups.get(USUAL)
@@ -146,7 +146,7 @@ class Compiler(Experiment[Choice]):
         if interpreted():
             notes.append("NUMBA_DISABLE_JIT is set: nothing was compiled, and settings change nothing.")
         return Conclusion(
-            tables=(Table.of(f"Abalone from the start, depth {chosen.depth}", lines),) if lines else (),
+            tables=(ReportTable.of(f"Abalone from the start, depth {chosen.depth}", lines),) if lines else (),
             figures=(_plot(groups),) if groups else (),
             notes=tuple(notes),
             passed=len(answers) <= 1,

@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.boards import OthelloBoard
-from outflank.engine.programs import Program
+from outflank.engine.programs import ReportProgram
 from outflank.errors import InvalidOption
-from outflank.lab.classroom import RULES_004, Stopped, new_board, self_play
+from outflank.lab.classroom import RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import UNDIVIDED, grouped
-from outflank.lab.report import Sample, Table, sample_shape
-from outflank.lab.searched import search
+from outflank.lab.report import ReportTable, Sample, sample_shape
+from outflank.lab.search_log import search
 from outflank.schema import Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.division import scheme_named
@@ -27,7 +27,7 @@ SERIAL = "serial"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class DeterminismParameters(Parameters):
     """What is measured."""
 
     depth: int = option(5, "Plies.")
@@ -39,7 +39,7 @@ class Choice(Parameters):
     rounds: int = option(2, "Games on each number of workers.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(DeterminismParameters, self).__post_init__()
         for name in self.schemes:
             if not scheme_named(name).promised(self.algorithm):
                 raise InvalidOption(f"{name} promises {scheme_named(name).promises}: there is nothing to hold it to")
@@ -53,15 +53,15 @@ class Choice(Parameters):
 
 
 @register
-class Determinism(Experiment[Choice]):
+class Determinism(Experiment[DeterminismParameters]):
     """The same game again and again."""
 
     name = "determinism"
     question = "Is what schemes promise of a whole game the same on any number of workers?"
     reports = ("004",)
-    parameters = Choice
+    parameters = DeterminismParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: DeterminismParameters) -> Sequence[Task]:
         found = [Task(SERIAL, partial(_game, chosen, None, 1, 1))]
         for scheme in chosen.schemes:
             for workers in chosen.workers:
@@ -74,10 +74,10 @@ class Determinism(Experiment[Choice]):
                 ]
         return found
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: DeterminismParameters, sample: Sample) -> Shape:
         return sample_shape(scheme=str, workers=Several, game=Several, turn=Several, move=str, value=int)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: DeterminismParameters, samples: Sequence[Sample]) -> Conclusion:
         games = grouped(samples, "scheme", "workers", "game")
         first = games.get((SERIAL, 1, 1), [])
         lines: list[Sample] = []
@@ -105,10 +105,12 @@ class Determinism(Experiment[Choice]):
         title = f"games at depth {chosen.depth}, {chosen.algorithm}, by {by}"
         about = "A scheme that promises no move searches the positions of the serial game, each for itself."
         loose = any("move" not in _promised(chosen, name) for name in chosen.schemes)
-        return Conclusion(tables=(Table.of(title, lines, notes=(about,) if loose else ()),), notes=(note,), passed=kept)
+        return Conclusion(
+            tables=(ReportTable.of(title, lines, notes=(about,) if loose else ()),), notes=(note,), passed=kept
+        )
 
 
-def _promised(chosen: Choice, scheme: str) -> tuple[str, ...]:
+def _promised(chosen: DeterminismParameters, scheme: str) -> tuple[str, ...]:
     return ("value", "move", "nodes") if scheme == SERIAL else scheme_named(scheme).promised(chosen.algorithm)
 
 
@@ -120,7 +122,7 @@ def _first_difference(first: Sequence[Sample], found: Sequence[Sample], name: st
     return None if len(first) == len(found) else min(len(first), len(found)) + 1
 
 
-def _game(chosen: Choice, scheme: str | None, workers: int, number: int, stop: Stop) -> list[Sample]:
+def _game(chosen: DeterminismParameters, scheme: str | None, workers: int, number: int, stop: Stop) -> list[Sample]:
     options: dict[str, Any] = {"algorithm": chosen.algorithm}
     if scheme is not None:
         options |= {"parallel": scheme, "workers": workers, "schedule": chosen.schedule}
@@ -138,18 +140,18 @@ def _game(chosen: Choice, scheme: str | None, workers: int, number: int, stop: S
             }
             for turn, found in enumerate(plays(chosen.depth, RULES_004, new_board(), stop=stop, **options), 1)
         ]
-    except Stopped:
+    except BrokenOff:
         return []  # nothing of it would be kept
 
 
 def _beside_the_serial_game(
-    depth: int, program: Program, board: OthelloBoard, *, stop: Stop, **options: Any
+    depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop, **options: Any
 ) -> Iterator[Result]:
     """Each position of the game that one worker plays, searched in another way."""
     game = new_board()
     for alone in self_play(depth, program, game, stop=stop, algorithm=options["algorithm"]):
         found = search(board, Limits(depth=depth), stop=stop, **{**program.searching(board.turn), **options})
         if stop.called:
-            raise Stopped
+            raise BrokenOff
         board.push(str(alone.move))
         yield found

@@ -17,8 +17,8 @@ from outflank.engine.specs import player
 from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import note
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import note
 from outflank.schema import Count, Duration, Several, Shape
 from outflank.search.contract import Stop
 from outflank.words import how_many
@@ -32,7 +32,7 @@ PLAIN = f"{ALONE} habits=none policy=steady"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class DuelsParameters(Parameters):
     """What is played."""
 
     about: tuple[str, ...] = option(
@@ -48,7 +48,7 @@ class Choice(Parameters):
     seed: int = option(1, "For openings, first moves and playouts.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(DuelsParameters, self).__post_init__()
         for name in self.about:
             if name not in ABOUT:
                 raise UnknownName.among("investigation", name, ABOUT)
@@ -91,7 +91,7 @@ def _bout(about: str, common: str, *sides: tuple[str, str], **more: Any) -> Bout
     return Bout(about=about, first=first, second=second, players=players, **more)
 
 
-def _orderings(chosen: Choice) -> list[Bout]:
+def _orderings(chosen: DuelsParameters) -> list[Bout]:
     common = f"{PLAIN} nodes={chosen.nodes}"
     kinds = ("kinds", "ordering=kinds:from_depth=1")
     backwards = ("backwards", "ordering=reversed:from_depth=1")
@@ -100,19 +100,19 @@ def _orderings(chosen: Choice) -> list[Bout]:
     return [_bout("orderings", common, *pair, weight=3.0) for pair in pairs]
 
 
-def _adaptive(chosen: Choice) -> list[Bout]:
+def _adaptive(chosen: DuelsParameters) -> list[Bout]:
     adaptive = ("adaptive depth", "policy=adaptive-003")
     others = (("always depth 5", "policy=adaptive-003 depth=5"), ("iterative deepening", "policy=steady deepen=yes"))
     common = f"{ALONE} habits=none"
     return [_bout("adaptive", common, adaptive, other, clock=chosen.clock, weight=12.0) for other in others]
 
 
-def _habit(about: str, habit: str, called: str, chosen: Choice, openings: str) -> list[Bout]:
+def _habit(about: str, habit: str, called: str, chosen: DuelsParameters, openings: str) -> list[Bout]:
     common = f"{ALONE} policy=steady depth={chosen.depth}"
     return [_bout(about, common, (called, f"habits={habit}"), ("searched", "habits=none"), openings=openings)]
 
 
-def _monte_carlo(chosen: Choice) -> list[Bout]:
+def _monte_carlo(chosen: DuelsParameters) -> list[Bout]:
     alphabeta = ("alpha-beta", f"{PLAIN} time={chosen.seconds}")
     return [
         _bout(
@@ -126,13 +126,13 @@ def _monte_carlo(chosen: Choice) -> list[Bout]:
     ]
 
 
-def _rings(chosen: Choice) -> list[Bout]:
+def _rings(chosen: DuelsParameters) -> list[Bout]:
     common = f"{PLAIN} depth={chosen.depth}"
     after, before = ("70/60/40/10/1", "evaluation=rings"), ("45/35/25/10/0", "evaluation=rings-lab")
     return [_bout("rings", common, after, before, weight=2.0)]
 
 
-ABOUT: dict[str, Callable[[Choice], list[Bout]]] = {
+ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
     "orderings": _orderings,
     "adaptive": _adaptive,
     "cache": lambda chosen: _habit("cache", "cache", "two boards kept", chosen, "random:4"),
@@ -144,7 +144,7 @@ ABOUT: dict[str, Callable[[Choice], list[Bout]]] = {
 """The bouts of each investigation."""
 
 
-def bouts(chosen: Choice) -> list[Bout]:
+def bouts(chosen: DuelsParameters) -> list[Bout]:
     """All that are wanted."""
     return [bout for name in dict.fromkeys(chosen.about) for bout in ABOUT[name](chosen)]
 
@@ -186,7 +186,7 @@ class _Watched:
         return {f"{side}_{name}": getattr(self, name) for name in names}
 
 
-def _pair(bout: Bout, chosen: Choice, number_: int, games: int, stop: Stop) -> list[Sample]:
+def _pair(bout: Bout, chosen: DuelsParameters, number_: int, games: int, stop: Stop) -> list[Sample]:
     """An opening, played with the first player as black and then as white."""
     start = AbaloneBoard.start()
     board: Board[Any] = start
@@ -231,15 +231,15 @@ SIDE = {"moves": Count, "nodes": Count, "known": Count, "seconds": Duration, "kn
 
 
 @register
-class Duels(Experiment[Choice]):
+class Duels(Experiment[DuelsParameters]):
     """Report 003's investigations, with a match behind each."""
 
     name = "duels"
     question = "Which of report 003's ideas win games, and what do they save?"
     reports = ("003",)
-    parameters = Choice
+    parameters = DuelsParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: DuelsParameters) -> Sequence[Task]:
         pairs = (chosen.games + 1) // 2
         return [
             Task(
@@ -251,7 +251,7 @@ class Duels(Experiment[Choice]):
             for bout in bouts(chosen)
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: DuelsParameters, sample: Sample) -> Shape:
         sides = {f"{side}_{name}": kind for side in ("first", "second") for name, kind in SIDE.items()}
         return sample_shape(
             sides,
@@ -266,7 +266,7 @@ class Duels(Experiment[Choice]):
             plies=Several,
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: DuelsParameters, samples: Sequence[Sample]) -> Conclusion:
         groups = grouped(samples, "about", "first", "second")
         results, costs, scored = [], [], []
         for (about, first, second), games in groups.items():
@@ -293,7 +293,7 @@ class Duels(Experiment[Choice]):
         series = Series(name="score", points=tuple(scored))
         plot = Plot(title="who wins", x="bout", y="score of the first", kind="bars", series=(series,))
         return Conclusion(
-            tables=(Table.of("bouts", results), Table.of("what a move costs", costs)) if results else (),
+            tables=(ReportTable.of("bouts", results), ReportTable.of("what a move costs", costs)) if results else (),
             figures=(plot,) if scored else (),
             notes=tuple(notes),
         )

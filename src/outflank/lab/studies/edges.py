@@ -14,9 +14,9 @@ from outflank.lab.boards import POSITIONS
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Task, option, register
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Sample, Table, sample_shape
-from outflank.lab.searched import search, unnoted
-from outflank.lab.studies.choosing import Choice, Choosing
+from outflank.lab.report import ReportTable, Sample, sample_shape
+from outflank.lab.search_log import search, unnoted
+from outflank.lab.studies.choosing import Choosing, ChoosingParameters
 from outflank.schema import Several, Shape
 from outflank.search.contract import Limits, Stop
 
@@ -26,7 +26,7 @@ TABLES: dict[str, Any] = {"edges by probabilities": "four-part+edges", "edges by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgesChoice(Choice):
+class EdgesChoice(ChoosingParameters):
     """What is measured and played."""
 
     depth: int = option(11, "Plies from the start.")
@@ -85,7 +85,9 @@ class Edges(Choosing):
                 }
             )
         found = super().conclude(chosen, measured) if measured else Conclusion(tables=())
-        matches = (Table.of(f"edges: games against {WITHOUT}, depth {chosen.game_depth}", lines),) if lines else ()
+        matches = (
+            (ReportTable.of(f"edges: games against {WITHOUT}, depth {chosen.game_depth}", lines),) if lines else ()
+        )
         return Conclusion(tables=(*found.tables, *matches), figures=found.figures, notes=found.notes)
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:

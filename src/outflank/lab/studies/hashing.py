@@ -17,8 +17,8 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, op
 from outflank.lab.hashes import Words, hashes, slots
 from outflank.lab.literature import fact
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import note, search
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import note, search
 from outflank.schema import Between, Count, Several, Shape
 from outflank.search.contract import DEEPEST, Limits, Stop
 from outflank.search.table import WAYS, WORDS_PER_BUCKET
@@ -26,7 +26,7 @@ from outflank.search.table import Table as Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class HashingParameters(Parameters):
     """What is measured."""
 
     bits: Annotated[int, Between(1, 40)] = option(20, "The table has 2^BITS slots.")
@@ -34,7 +34,7 @@ class Choice(Parameters):
     hashes: tuple[str, ...] = option(("all",), "By name; one of your own is registered with lab.register_hash.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(HashingParameters, self).__post_init__()
         for name in self.hashes:
             if name != "all" and name not in hashes():
                 raise UnknownName.among("hash", name, (*hashes(), "all"))
@@ -76,23 +76,23 @@ SOURCES: dict[str, tuple[Callable[[], Board[Any]], bool]] = {
 
 
 @register
-class Hash(Experiment[Choice]):
+class Hash(Experiment[HashingParameters]):
     """Occupancy and collisions."""
 
     name = "hash"
     question = "How evenly are boards spread over the table, and how many collide?"
     reports = ("000",)
-    parameters = Choice
+    parameters = HashingParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: HashingParameters) -> Sequence[Task]:
         return [Task(name, partial(_measure, name, *source, chosen)) for name, source in SOURCES.items()]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: HashingParameters, sample: Sample) -> Shape:
         return sample_shape(
             origin=str, hash=str, boards=Several, free=Count, longest=Count, by_chance=Annotated[float, Between(0, 1)]
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: HashingParameters, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = [
             {
                 "boards from": sample["origin"],
@@ -132,10 +132,14 @@ class Hash(Experiment[Choice]):
             kind="bars",
             series=tuple(series),
         )
-        return Conclusion(tables=(Table.of(f"hash: 2^{chosen.bits} slots", lines),), figures=(plot,), notes=(note,))
+        return Conclusion(
+            tables=(ReportTable.of(f"hash: 2^{chosen.bits} slots", lines),), figures=(plot,), notes=(note,)
+        )
 
 
-def _measure(name: str, source: Callable[[], Board[Any]], searched: bool, chosen: Choice, stop: Stop) -> list[Sample]:
+def _measure(
+    name: str, source: Callable[[], Board[Any]], searched: bool, chosen: HashingParameters, stop: Stop
+) -> list[Sample]:
     board = source()
     wanted = 2 ** max(chosen.boards)
     first, second = _visited(board, wanted, stop) if searched else _different(board, wanted)

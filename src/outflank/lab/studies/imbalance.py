@@ -16,8 +16,8 @@ from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import Workers, alternating, beyond_cores, grouped, median, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import note, unnoted
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import note, unnoted
 from outflank.machine import usable_cores
 from outflank.schema import Measured, Several, Shape
 from outflank.search.contract import Options, Stop
@@ -27,7 +27,7 @@ EVALUATION = "rings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class ImbalanceParameters(Parameters):
     """What is measured."""
 
     positions: tuple[str, ...] = option(("laboratory",), "Positions of Abalone, by name or in any notation.")
@@ -39,7 +39,7 @@ class Choice(Parameters):
     rounds: int = option(3, "Times that each is measured.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(ImbalanceParameters, self).__post_init__()
         self.places()
         if self.chunk < 1 or min(self.threads) < 1:
             raise InvalidOption("chunk and threads: at least 1")
@@ -54,15 +54,15 @@ class Choice(Parameters):
 
 
 @register
-class Imbalance(Experiment[Choice]):
+class Imbalance(Experiment[ImbalanceParameters]):
     """Speed-up in evaluations per second, as report 003 has it: what its root moves allow, and what is measured."""
 
     name = "imbalance"
     question = "How much faster can a search be that is split at the root, whose moves are not alike?"
     reports = ("003",)
-    parameters = Choice
+    parameters = ImbalanceParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: ImbalanceParameters) -> Sequence[Task]:
         counted = [
             Task(f"{place.name}, by root moves", partial(root_moves, place, chosen.depth_of(place)))
             for place in chosen.places()
@@ -78,13 +78,13 @@ class Imbalance(Experiment[Choice]):
         ]
         return [*counted, *timed]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: ImbalanceParameters, sample: Sample) -> Shape:
         both = {"what": Literal["counted", "timed"], "position": str, "depth": Several, "leaves": Several}
         if sample.get("what") == "counted":
             return sample_shape(both, number=Several, move=str)
         return sample_shape(both, workers=Workers, round=Several, seconds=Measured)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: ImbalanceParameters, samples: Sequence[Sample]) -> Conclusion:
         work, rates = root_work(samples), _rates(samples)
         counts = sorted({*chosen.threads, *(count for _, count in rates)})
         lines: list[Sample] = []
@@ -110,8 +110,8 @@ class Imbalance(Experiment[Choice]):
         ]
         return Conclusion(
             tables=(
-                Table.of(f"speed-up at depth {', '.join(map(str, depths))}, by threads", lines),
-                Table.of("root moves", [_moves_row(name, leaves) for name, leaves in work.items()]),
+                ReportTable.of(f"speed-up at depth {', '.join(map(str, depths))}, by threads", lines),
+                ReportTable.of("root moves", [_moves_row(name, leaves) for name, leaves in work.items()]),
             )
             if work
             else (),
@@ -199,7 +199,7 @@ def _not_the_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[
     return list(dict.fromkeys(wrong))
 
 
-def _timed_elsewhere(chosen: Choice, depths: Sequence[int]) -> str:
+def _timed_elsewhere(chosen: ImbalanceParameters, depths: Sequence[int]) -> str:
     """That times are those of another tree, where they are."""
     if chosen.timed_depth is None or [chosen.timed_depth] == list(depths):
         return ""
@@ -232,7 +232,7 @@ def _moves_row(position: str, leaves: Sequence[int]) -> Sample:
     }
 
 
-def _plot(chosen: Choice, work: dict[str, list[int]], rates: dict[tuple[str, int], float]) -> Plot:
+def _plot(chosen: ImbalanceParameters, work: dict[str, list[int]], rates: dict[tuple[str, int], float]) -> Plot:
     threads = sorted(chosen.threads)
     series = [
         Series(name=position, points=tuple((count, allowed(leaves, count, chosen.chunk)) for count in threads))

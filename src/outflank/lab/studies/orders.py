@@ -9,7 +9,7 @@ from outflank.lab.boards import POSITIONS
 from outflank.lab.experiment import option, register
 from outflank.lab.measuring import grouped, median, median_count
 from outflank.lab.report import Sample
-from outflank.lab.studies.choosing import MIDGAME, START, Choice, Choosing
+from outflank.lab.studies.choosing import MIDGAME, START, Choosing, ChoosingParameters
 from outflank.search.ordering import ORDERINGS, Ordering
 
 SORTS = {
@@ -30,7 +30,7 @@ class Sorting(Choosing):
     name = "sorting"
     question = "Is it worth sorting all moves, and does it matter by which sort?"
     reports = ("000",)
-    parameters = Choice
+    parameters = ChoosingParameters
     choices = tuple(
         # The report sorts the children of every node.
         ({"sort": told}, {"ordering": f"stones+squares:sort={sort},from_depth=1"})
@@ -57,7 +57,7 @@ class Sorting(Choosing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StagesChoice(Choice):
+class StagesChoice(ChoosingParameters):
     """What is measured."""
 
     depth: int = option(9, "Plies from the start.")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from outflank.engine.programs import UNDIVIDED_002
 from outflank.errors import UnknownName
 from outflank.lab.boards import othello_midgame
-from outflank.lab.classroom import RULES_002, RULES_004, Stopped, new_board, self_play
+from outflank.lab.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import (
     ENOUGH_CORES,
@@ -26,13 +26,13 @@ from outflank.lab.measuring import (
     grouped,
     number,
 )
-from outflank.lab.report import Figure, Sample, Table, sample_shape
-from outflank.lab.searched import search, unnoted
+from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
+from outflank.lab.search_log import search, unnoted
 from outflank.lab.spans import BURDEN_NODES, Spans
 from outflank.lab.spans_recording import UNITS, measured_burden, recorded
 from outflank.lab.spans_report import bounds, clock_table, estimates, figures, over_time, profile_table
 from outflank.machine import usable_cores
-from outflank.parallel.events import Recording
+from outflank.parallel.events import EventRecording
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several, Shape, kinds_of
 from outflank.search.contract import Limits, Result, Stop
 from outflank.words import how_many
@@ -44,7 +44,7 @@ PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class ParallelismParameters(Parameters):
     """What is measured."""
 
     schemes: tuple[str, ...] = option(("fork-join", "ybw", "jamboree"), "fork-join, ybw, jamboree, pv-split, …")
@@ -63,7 +63,7 @@ class Choice(Parameters):
     burden_nodes: float = option(BURDEN_NODES, "Nodes that a migration takes: in nodes it is assumed, not measured.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(ParallelismParameters, self).__post_init__()
         if self.rules not in RULES:
             raise UnknownName.among("rule", self.rules, RULES)
         for name in self.schemes:
@@ -75,15 +75,15 @@ class Choice(Parameters):
 
 
 @register
-class Parallelism(Experiment[Choice]):
+class Parallelism(Experiment[ParallelismParameters]):
     """Work and span by search depth, and the speed-up they allow."""
 
     name = "parallelism"
     question = "How parallel is a search: work, span, burden, and the speed-up that they allow?"
     reports = ("002", "004")
-    parameters = Choice
+    parameters = ParallelismParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: ParallelismParameters) -> Sequence[Task]:
         found = [
             Task(
                 f"{scheme}, depth {depth}, strands",
@@ -106,7 +106,7 @@ class Parallelism(Experiment[Choice]):
         ]
         return found
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: ParallelismParameters, sample: Sample) -> Shape:
         if sample.get("what") == "time":
             return sample_shape(
                 dict.fromkeys(("useful_seconds", "user_seconds", "system_seconds"), Duration),
@@ -137,10 +137,10 @@ class Parallelism(Experiment[Choice]):
             burden_ns=Duration,
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: ParallelismParameters, samples: Sequence[Sample]) -> Conclusion:
         of = grouped(samples, "what")
         strands, moments, timed = (of.get((what,), []) for what in ("strands", "moment", "time"))
-        tables: list[Table] = []
+        tables: list[ReportTable] = []
         drawn: list[Figure] = []
         for (name,), found in grouped(strands, "scheme").items():
             scheme = f"{name} by rows" if chosen.schedule == "rows" else str(name)
@@ -170,7 +170,7 @@ class Parallelism(Experiment[Choice]):
         )
 
 
-def _notes(chosen: Choice, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
+def _notes(chosen: ParallelismParameters, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
     """What a migration was taken for, and what must not be concluded."""
     if strands:
         burden, seen = max(number(sample["burden_ns"]) for sample in strands), int(number(strands[0]["migrations"]))
@@ -197,24 +197,24 @@ def _notes(chosen: Choice, strands: Sequence[Sample], timed: Sequence[Sample]) -
         yield "Some events found no room: the spans of those rows are too short."
 
 
-def _published(chosen: Choice) -> tuple[tuple[str, str], ...]:
+def _published(chosen: ParallelismParameters) -> tuple[tuple[str, str], ...]:
     """Tables of reports whose program divides its games so."""
     if chosen.rules == "002":
         return (("002", "profile"),) if chosen.schedule == "one" else ()
     return (("004", "cilkview"),) if chosen.schedule == "rows" else ()
 
 
-def _depths(chosen: Choice, scheme: str) -> tuple[int, ...]:
+def _depths(chosen: ParallelismParameters, scheme: str) -> tuple[int, ...]:
     return chosen.depths if scheme == "fork-join" else chosen.search_depths
 
 
-def _weight(chosen: Choice, scheme: str, depth: int) -> float:
+def _weight(chosen: ParallelismParameters, scheme: str, depth: int) -> float:
     """A ply of minimax costs some seven times the ply before, one of alpha-beta some three."""
     least = min(_depths(chosen, scheme))
     return float((7 if scheme == "fork-join" else 3) ** (depth - least))
 
 
-def _options(chosen: Choice, scheme: str, workers: int) -> dict[str, Any]:
+def _options(chosen: ParallelismParameters, scheme: str, workers: int) -> dict[str, Any]:
     threshold = chosen.granularity if scheme == "fork-join" else chosen.threshold
     levels = 64 if scheme == "jamboree" else None  # every level: how parallel the tree is, not report 001's program
     return {
@@ -226,7 +226,7 @@ def _options(chosen: Choice, scheme: str, workers: int) -> dict[str, Any]:
     }
 
 
-def _searches(chosen: Choice, scheme: str, depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
+def _searches(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
     """The searches of one measurement."""
     if scheme == "fork-join":
         yield from self_play(depth, RULES[chosen.rules], new_board(), stop=stop, **options)
@@ -234,13 +234,13 @@ def _searches(chosen: Choice, scheme: str, depth: int, stop: Stop, **options: An
         yield search(othello_midgame(), Limits(depth=depth), stop=stop, algorithm="pvs", **options)
 
 
-def _strands(chosen: Choice, scheme: str, depth: int, stop: Stop) -> list[Sample]:
+def _strands(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:
     """One worker's events, folded; of the deepest search also when they could run."""
     burden, seen = (chosen.burden, 0) if chosen.burden is not None else measured_burden()
     deepest = depth == max(_depths(chosen, scheme))
     parts = PARTS_OF_A_TURN if scheme == "fork-join" else PARTS_OF_A_ROOT
 
-    def searches(recording: Recording) -> Iterator[Result]:
+    def searches(recording: EventRecording) -> Iterator[Result]:
         return _searches(chosen, scheme, depth, stop, instrument=recording, **_options(chosen, scheme, 1))
 
     try:
@@ -250,7 +250,7 @@ def _strands(chosen: Choice, scheme: str, depth: int, stop: Stop) -> list[Sample
             burdens={"nanoseconds": burden, "nodes": chosen.burden_nodes},
             parts=parts if deepest else 0,
         )
-    except Stopped:
+    except BrokenOff:
         return []
     sample: Sample = {
         "what": "strands",
@@ -275,7 +275,9 @@ def _strands(chosen: Choice, scheme: str, depth: int, stop: Stop) -> list[Sample
     return [sample, *moments]
 
 
-def _timed(chosen: Choice, scheme: str, depth: int, workers: int, round_: int, stop: Stop) -> list[Sample]:
+def _timed(
+    chosen: ParallelismParameters, scheme: str, depth: int, workers: int, round_: int, stop: Stop
+) -> list[Sample]:
     seconds, useful, nodes = 0.0, 0.0, 0
     options = _options(chosen, scheme, workers)
     try:
@@ -285,7 +287,7 @@ def _timed(chosen: Choice, scheme: str, depth: int, workers: int, round_: int, s
         for found in _searches(chosen, scheme, depth, stop, **options):
             seconds, nodes = seconds + found.seconds, nodes + found.nodes
             useful += sum(worker.useful_seconds for worker in found.workers)
-    except Stopped:
+    except BrokenOff:
         return []
     after = os.times()
     sample: Sample = {

@@ -9,7 +9,7 @@ from outflank.lab.boards import othello_midgame
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import (
     SEARCHED,
-    Side,
+    Contender,
     alternating,
     beyond_cores,
     disturbed,
@@ -19,8 +19,8 @@ from outflank.lab.measuring import (
     searched,
     spread,
 )
-from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import unnoted
+from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import unnoted
 from outflank.machine import usable_cores
 from outflank.placement import can_bind, places
 from outflank.schema import Count, Kind, Several, Shape
@@ -39,7 +39,7 @@ FIRST, IN_TURN = "with its first writer", "dealt to all nodes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class PlacementParameters(Parameters):
     """What is measured."""
 
     depth: int = option(12, "Plies from a position in the middle of a game.")
@@ -54,19 +54,19 @@ def _memories() -> tuple[str, ...]:
 
 
 @register
-class Placement(Experiment[Choice]):
+class Placement(Experiment[PlacementParameters]):
     """Pinned and unpinned workers, on near and far memory."""
 
     name = "placement"
     question = "What do workers gain that stay on their processors, near their memory?"
     reports = ("001",)
-    parameters = Choice
+    parameters = PlacementParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: PlacementParameters) -> Sequence[Task]:
         for scheme in chosen.schemes:
             scheme_named(scheme)
         sides = [
-            Side(
+            Contender(
                 labels={"what": SEARCH, "scheme": scheme, "table": memory, "pin": pin},
                 board=othello_midgame(),
                 depth=chosen.depth,
@@ -85,7 +85,7 @@ class Placement(Experiment[Choice]):
             ),
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: PlacementParameters, sample: Sample) -> Shape:
         if sample.get("what") == NODE:
             counts: dict[str, Kind] = dict.fromkeys(("processors", "compact", "spread"), Count)
             return sample_shape(counts, node=Count, listed=str, memory=Count | None, told=str, alike=bool)
@@ -96,7 +96,7 @@ class Placement(Experiment[Choice]):
         }
         return sample_shape(SEARCHED, labels, what=Literal[SEARCH, NODE], round=Several)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: PlacementParameters, samples: Sequence[Sample]) -> Conclusion:
         nodes = [sample for sample in samples if sample["what"] == NODE]
         searches = [sample for sample in samples if sample["what"] == SEARCH]
         groups = grouped(searches, "scheme", "table", "pin")
@@ -108,14 +108,14 @@ class Placement(Experiment[Choice]):
         if len(values) > 1:
             notes.append(f"The value differs: {', '.join(map(str, values))}. It must not.")
         return Conclusion(
-            tables=(Table.of("placement of workers and of the table", lines), *_machine(nodes)),
+            tables=(ReportTable.of("placement of workers and of the table", lines), *_machine(nodes)),
             figures=(_bars(lines),) if lines else (),
             notes=(*notes, *beyond_cores((chosen.workers,))),
             passed=len(values) <= 1,
         )
 
 
-def _sampled(side: Side, number_: int, bits: int, tables: dict[str, Memory], stop: Stop) -> list[Sample]:
+def _sampled(side: Contender, number_: int, bits: int, tables: dict[str, Memory], stop: Stop) -> list[Sample]:
     """A search on a table that is empty, and whose pages lie where a search like it has put them."""
     if side.name not in tables:
         tables[side.name] = Memory(bits, interleave=side.labels["table"] == IN_TURN)
@@ -127,7 +127,7 @@ def _sampled(side: Side, number_: int, bits: int, tables: dict[str, Memory], sto
     return [] if stop.called else [{**sample, "round": number_}]
 
 
-def _nodes(chosen: Choice, stop: Stop) -> list[Sample]:
+def _nodes(chosen: PlacementParameters, stop: Stop) -> list[Sample]:
     """The machine's memory nodes, and how many workers are put on each."""
     built = topology()
     compact, spread_ = places("compact", built), places("spread", built)
@@ -167,7 +167,7 @@ def _speed(sample: Sample) -> float:
     return number(sample["nodes"]) / number(sample["seconds"])
 
 
-def _machine(nodes: Sequence[Sample]) -> Iterator[Table]:
+def _machine(nodes: Sequence[Sample]) -> Iterator[ReportTable]:
     if nodes:
         lines: list[Sample] = [
             {
@@ -179,7 +179,7 @@ def _machine(nodes: Sequence[Sample]) -> Iterator[Table]:
             }
             for node in nodes
         ]
-        yield Table.of(f"the machine: {nodes[0]['told']}", lines)
+        yield ReportTable.of(f"the machine: {nodes[0]['told']}", lines)
 
 
 def _said(nodes: Sequence[Sample], pins: set[str]) -> Iterator[str]:

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.lab.boards import POSITIONS, chosen_boards
-from outflank.lab.classroom import Stopped
+from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
-from outflank.lab.functions import SHAPES as FUNCTION_SHAPES
-from outflank.lab.functions import function_samples, views
+from outflank.lab.function_profile import SHAPES as FUNCTION_SHAPES
+from outflank.lab.function_profile import function_samples, views
 from outflank.lab.literature import fact
 from outflank.lab.measuring import (
-    Side,
+    Contender,
     beyond_cores,
     check_divides,
     grouped,
@@ -32,15 +32,15 @@ from outflank.lab.report import (
     FlameBox,
     Interval,
     Plot,
+    ReportTable,
     Sample,
     Series,
-    Table,
     Timeline,
     sample_shape,
 )
 from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, joined, line_of
 from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
-from outflank.parallel.events import Recording
+from outflank.parallel.events import EventRecording
 from outflank.schema import Between, Count, Duration, Misfit, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import check_carries, scheme_named
@@ -57,7 +57,7 @@ MOST_INTERVALS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class ProfileParameters(Parameters):
     """What is measured."""
 
     game: str = option("othello", "othello (a mid-game board) or abalone (report 003's first mid-game).")
@@ -71,7 +71,7 @@ class Choice(Parameters):
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's own]")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(ProfileParameters, self).__post_init__()
         chosen_boards(self.game, self.positions)
         check_playing(self.whole_game, self.game, self.positions)
         check_divides(self.dividing)
@@ -91,7 +91,7 @@ class Choice(Parameters):
         return self.dividing == "fork-join" or "pvs" not in scheme_named(self.dividing).carries
 
     @property
-    def sides(self) -> list[Side]:
+    def sides(self) -> list[Contender]:
         """What is searched, or played: one for each position."""
         othello = self.game == "othello"
         program = program_of(self.whole_game)
@@ -108,7 +108,7 @@ class Choice(Parameters):
         for place in chosen_boards(self.game, self.positions):
             board = first_board(self.whole_game, place.board)
             found.append(
-                Side(
+                Contender(
                     labels={"position": place.name if board is place.board else "start"},
                     board=board,
                     depth=place.depth or self.depth or usual,
@@ -120,21 +120,21 @@ class Choice(Parameters):
 
 
 @register
-class Profile(Experiment[Choice]):
+class ProfileStudy(Experiment[ProfileParameters]):
     """A timeline, a flame graph, and shares."""
 
     name = "profile"
     question = "Where does the time of a parallel search go, worker by worker and over time?"
     reports = ("004",)
-    parameters = Choice
+    parameters = ProfileParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: ProfileParameters) -> Sequence[Task]:
         found = [Task(str(side.labels["position"]), partial(_traced, side)) for side in chosen.sides]
         if chosen.minimax:
             found += [Task(f"{side.labels['position']}, functions", partial(_functions, side)) for side in chosen.sides]
         return found
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: ProfileParameters, sample: Sample) -> Shape:
         if (own := FUNCTION_SHAPES.get(str(sample.get("what")))) is not None:
             return sample_shape(placed(sample), own, what=str)
         return sample_shape(
@@ -149,8 +149,8 @@ class Profile(Experiment[Choice]):
             also=_forwards,
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        tables: list[Table] = []
+    def conclude(self, chosen: ProfileParameters, samples: Sequence[Sample]) -> Conclusion:
+        tables: list[ReportTable] = []
         figures: list[Figure] = []
         notes: list[str] = []
         places = grouped(samples, "position")
@@ -160,7 +160,7 @@ class Profile(Experiment[Choice]):
             of = f" of {position}" if len(places) > 1 else ""
             end = max((number(sample["end_us"]) for sample in spans), default=0.0)
             tables.append(
-                Table.of(f"{chosen.dividing}: time{of} by what it went into", _shares(totals, chosen.workers))
+                ReportTable.of(f"{chosen.dividing}: time{of} by what it went into", _shares(totals, chosen.workers))
             )
             figures += [_timeline(chosen, spans, of), _busy(spans, end, chosen.workers, of), _flame(spans, of)]
             nodes = sum(int(number(total["nodes"])) for total in totals)
@@ -178,7 +178,7 @@ class Profile(Experiment[Choice]):
             tables=tuple(tables), figures=tuple(figures), notes=(*notes, *beyond_cores((chosen.workers,)))
         )
 
-    def files(self, chosen: Choice, samples: Sequence[Sample]) -> dict[str, str]:
+    def files(self, chosen: ProfileParameters, samples: Sequence[Sample]) -> dict[str, str]:
         found: dict[str, str] = {}
         places = grouped(samples, "position")
         for (position,), here in places.items():
@@ -188,7 +188,7 @@ class Profile(Experiment[Choice]):
         return found
 
 
-def _told(chosen: Choice) -> str:
+def _told(chosen: ProfileParameters) -> str:
     """Depth and division, as far as they were asked for."""
     depth = "" if chosen.depth is None else f" at depth {chosen.depth}"
     if chosen.threshold is None:
@@ -204,14 +204,14 @@ def _in_a_file_name(position: str) -> str:
     return re.sub(r"[^A-Za-z0-9-]+", "-", position)
 
 
-def _over_positions(places: Mapping[tuple[Cell, ...], Sequence[Sample]]) -> Table:
+def _over_positions(places: Mapping[tuple[Cell, ...], Sequence[Sample]]) -> ReportTable:
     """The shares of all kinds, a row for each position and the medians."""
     rows: list[Sample] = []
     for (position,), here in places.items():
         totals = [sample for sample in here if sample["what"] == "total"]
         rows.append({"position": position, **{kind: share_of(totals, (kind,), of=KINDS) for kind in KINDS}})
     rows.append({"position": "median", **{kind: median(rows, kind) for kind in KINDS}})
-    return Table.of("shares of the time by position", rows)
+    return ReportTable.of("shares of the time by position", rows)
 
 
 def _forwards(sample: Sample) -> None:
@@ -221,18 +221,18 @@ def _forwards(sample: Sample) -> None:
         raise Misfit("line", f"expected {MOST_PLIES} moves at most")
 
 
-def _functions(side: Side, stop: Stop) -> list[Sample]:
+def _functions(side: Contender, stop: Stop) -> list[Sample]:
     return [{**side.labels, **sample} for sample in function_samples(side, stop)]
 
 
-def _traced(side: Side, stop: Stop) -> list[Sample]:
-    recording = Recording(1 << 20)
+def _traced(side: Contender, stop: Stop) -> list[Sample]:
+    recording = EventRecording(1 << 20)
     recorded = replace(side, options={**side.options, "instrument": recording})
     warm(recorded)
     recording.taken()
     try:
         every = list(_intervals(recorded, recording, stop))
-    except Stopped:
+    except BrokenOff:
         return []  # nothing of a stopped game is kept
     if recording.lost:
         raise OutflankError(f"{recording.lost:,} events found no room: choose a higher --threshold or a lower --depth")
@@ -261,7 +261,7 @@ def _traced(side: Side, stop: Stop) -> list[Sample]:
     ]
 
 
-def _intervals(side: Side, recording: Recording, stop: Stop) -> Iterator[Sample]:
+def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterator[Sample]:
     """What workers did in a search, or turn by turn in a game."""
     if side.plays is None:
         searched(side, stop)
@@ -318,7 +318,7 @@ def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str,
     return seconds_of(totals, kinds) / whole if whole else 0.0
 
 
-def _timeline(chosen: Choice, samples: Sequence[Sample], of: str) -> Timeline:
+def _timeline(chosen: ProfileParameters, samples: Sequence[Sample], of: str) -> Timeline:
     return Timeline(
         title=f"{chosen.dividing}: what each worker did{of.replace(' of ', ' in ')}",
         unit="ms",

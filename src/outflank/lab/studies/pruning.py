@@ -11,8 +11,8 @@ from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import alternating, grouped, median, number
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import search, unnoted
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import search, unnoted
 from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.ordering import ordering_named
@@ -148,7 +148,7 @@ class Depths(Experiment[DepthsChoice]):
             for row in published_rows("003", "evaluations")
         )
         return Conclusion(
-            tables=(Table.of("Abalone from the start, by depth", list(by_depth.values())),),
+            tables=(ReportTable.of("Abalone from the start, by depth", list(by_depth.values())),),
             notes=notes,
             figures=(
                 Plot(
@@ -242,8 +242,8 @@ class Pruning(Experiment[PruningChoice]):
         )
         return Conclusion(
             tables=(
-                Table.of(f"pruning at depth {chosen.depth}", lines),
-                Table.of(f"pruning by the order of moves, depth {chosen.depth}", _ordered_rows(ordered)),
+                ReportTable.of(f"pruning at depth {chosen.depth}", lines),
+                ReportTable.of(f"pruning by the order of moves, depth {chosen.depth}", _ordered_rows(ordered)),
             ),
             figures=(
                 Plot(title="evaluations", series=series, **bars),

@@ -13,8 +13,8 @@ from outflank.errors import OutflankError
 from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Sample, Table, sample_shape
-from outflank.lab.searched import Searched, add
+from outflank.lab.report import ReportTable, Sample, sample_shape
+from outflank.lab.search_log import Searched, add
 from outflank.schema import Count, Shape, conform
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
@@ -22,7 +22,7 @@ from outflank.words import how_many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class RaceCheckParameters(Parameters):
     """What is checked."""
 
     schemes: tuple[str, ...] = option(
@@ -38,7 +38,7 @@ class Choice(Parameters):
     seed: int = option(1, "From which the interleavings are drawn.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(RaceCheckParameters, self).__post_init__()
         if self.position is not None:
             board_named(self.position)
         for name in self.schemes:
@@ -50,18 +50,18 @@ class Choice(Parameters):
 
 
 @register
-class Races(Experiment[Choice]):
+class Races(Experiment[RaceCheckParameters]):
     """Searches in the interpreter, interleaved from a seed."""
 
     name = "races"
     question = "Do workers touch the same memory unordered, other than where the source says that they may?"
     reports = ("002", "004")
-    parameters = Choice
+    parameters = RaceCheckParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: RaceCheckParameters) -> Sequence[Task]:
         return [Task(scheme, partial(_checked, chosen, scheme)) for scheme in chosen.schemes]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: RaceCheckParameters, sample: Sample) -> Shape:
         if sample.get("what") == "whole":
             counts = dict.fromkeys(("schedules", "accesses", "unfinished", "wrong_values"), Count)
             return sample_shape(counts, what=str, scheme=str, trouble=str)
@@ -76,7 +76,7 @@ class Races(Experiment[Choice]):
             reason=str | None,
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: RaceCheckParameters, samples: Sequence[Sample]) -> Conclusion:
         wholes = [sample for sample in samples if sample["what"] == "whole"]
         races = [sample for sample in samples if sample["what"] == "race"]
         lines: list[Sample] = []
@@ -94,7 +94,7 @@ class Races(Experiment[Choice]):
                 }
             )
         passed = not any(line["other races"] or line["searches without end"] or line["wrong values"] for line in lines)
-        tables = [Table.of(f"races: {how_many(chosen.workers, 'worker')}, depth {chosen.depth}", lines)]
+        tables = [ReportTable.of(f"races: {how_many(chosen.workers, 'worker')}, depth {chosen.depth}", lines)]
         for declared, title in ((False, "races that nobody has accepted"), (True, "races that the source declares")):
             found = [
                 {
@@ -110,7 +110,7 @@ class Races(Experiment[Choice]):
                 ).items()
             ]
             if found:
-                tables.append(Table.of(title, found))
+                tables.append(ReportTable.of(title, found))
         accesses = sum(int(number(sample["accesses"])) for sample in wholes)
         told = "no race but the declared ones" if passed else "something is wrong"
         trouble = [f"{sample['scheme']}: {sample['trouble']}" for sample in wholes if sample["trouble"]]
@@ -118,7 +118,7 @@ class Races(Experiment[Choice]):
         return Conclusion(tables=tuple(tables), notes=notes, passed=passed)
 
 
-def _checked(chosen: Choice, scheme: str, stop: Stop) -> list[Sample]:
+def _checked(chosen: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sample]:
     carries = scheme_named(scheme).carries
     request: dict[str, Any] = {
         "position": None if chosen.position is None else board_named(chosen.position).to_text(),

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.lab.classroom import Stopped
+from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import (
     Conclusion,
     Experiment,
@@ -22,14 +22,14 @@ from outflank.lab.experiment import (
 )
 from outflank.lab.literature import REPORTS
 from outflank.lab.measuring import grouped
-from outflank.lab.report import Cell, Figure, Sample, Table, sample_shape
+from outflank.lab.report import Cell, Figure, ReportTable, Sample, sample_shape
 from outflank.lab.reproduction.cells import Compared, Verdict, compared, in_words, index_table, section_table
 from outflank.lab.reproduction.sections import (
     Effort,
-    Found,
+    ExperimentPart,
+    FoundCell,
     Measure,
-    Part,
-    Section,
+    PublishedTable,
     Setting,
     Source,
     check_found,
@@ -41,7 +41,7 @@ from outflank.search.contract import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class ReproduceParameters(Parameters):
     """What is reproduced."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
@@ -50,7 +50,7 @@ class Choice(Parameters):
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(ReproduceParameters, self).__post_init__()
         for name in self.which:
             if name != "all" and name not in REPORTS:
                 raise UnknownName.among("report", name, (*REPORTS, "all"))
@@ -69,22 +69,22 @@ class Choice(Parameters):
         return Setting(effort, self.workers)
 
 
-def sections_of(report: str) -> tuple[Section, ...]:
+def sections_of(report: str) -> tuple[PublishedTable, ...]:
     """A report's tables and figures, in its own order."""
-    found: tuple[Section, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
+    found: tuple[PublishedTable, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
     return found
 
 
 @register
-class Reproduce(Experiment[Choice]):
+class Reproduce(Experiment[ReproduceParameters]):
     """Everything the reports published, from one command."""
 
     name = "reproduce"
     question = "Do the reports' numbers come out?"
     reports = REPORTS
-    parameters = Choice
+    parameters = ReproduceParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: ReproduceParameters) -> Sequence[Task]:
         return [
             task
             for report in chosen.reports
@@ -93,7 +93,7 @@ class Reproduce(Experiment[Choice]):
             for task in _tasks(section, source)
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: ReproduceParameters, sample: Sample) -> Shape:
         sections = {each.name: each for each in sections_of(str(sample["report"]))} if _wanted(chosen, sample) else {}
         section = sections.get(str(sample.get("section")))
         sources = sources_of(section, chosen.setting) if section is not None else {}
@@ -110,11 +110,11 @@ class Reproduce(Experiment[Choice]):
         own = experiment_named(source.experiment).shape(source.chosen, sample)
         return sample_shape(own.names, known, part_task=str, also=own.also)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
-        tables: list[Table] = []
+    def conclude(self, chosen: ReproduceParameters, samples: Sequence[Sample]) -> Conclusion:
+        tables: list[ReportTable] = []
         figures: list[Figure] = []
         notes: list[str] = []
-        counted: list[tuple[Section, Counter[Verdict]]] = []
+        counted: list[tuple[PublishedTable, Counter[Verdict]]] = []
         passed = True
         for section, own in _by_section(chosen, samples):
             found, parts = _found(section, chosen.setting, own), _parts(section, chosen.setting, own)
@@ -142,7 +142,7 @@ class Reproduce(Experiment[Choice]):
             passed=passed and not any(verdicts[Verdict.DIFFERENT] for _, verdicts in counted),
         )
 
-    def files(self, chosen: Choice, samples: Sequence[Sample]) -> dict[str, str]:
+    def files(self, chosen: ReproduceParameters, samples: Sequence[Sample]) -> dict[str, str]:
         """All cells in one list, for programs."""
         return {
             ".cells.csv": csv_text(
@@ -158,7 +158,7 @@ class Reproduce(Experiment[Choice]):
 # --- tasks and their samples ---
 
 
-def _tasks(section: Section, source: Source) -> list[Task]:
+def _tasks(section: PublishedTable, source: Source) -> list[Task]:
     labels: Sample = {"report": section.report, "section": section.name, "source": source.name}
     before = f"{section.report}: {section.where}: {source.name}"
     if isinstance(source, Measure):
@@ -175,7 +175,7 @@ def _tasks(section: Section, source: Source) -> list[Task]:
     ]
 
 
-def _measured(section: Section, source: Measure, labels: Sample, stop: Stop) -> list[Sample]:
+def _measured(section: PublishedTable, source: Measure, labels: Sample, stop: Stop) -> list[Sample]:
     try:
         return [
             {
@@ -188,7 +188,7 @@ def _measured(section: Section, source: Measure, labels: Sample, stop: Stop) -> 
             }
             for each in check_found(section, source.run(stop))
         ]
-    except Stopped:
+    except BrokenOff:
         return []  # nothing of a stopped task is kept
 
 
@@ -212,14 +212,16 @@ def _row_name(row: tuple[Cell, ...]) -> str:
     return json.dumps(list(row))
 
 
-def _wanted(chosen: Choice, sample: Sample) -> bool:
+def _wanted(chosen: ReproduceParameters, sample: Sample) -> bool:
     return sample.get("report") in chosen.reports
 
 
 # --- what is said of them ---
 
 
-def _by_section(chosen: Choice, samples: Sequence[Sample]) -> Iterator[tuple[Section, list[Sample]]]:
+def _by_section(
+    chosen: ReproduceParameters, samples: Sequence[Sample]
+) -> Iterator[tuple[PublishedTable, list[Sample]]]:
     """Every section that is wanted, and the samples that were measured for it."""
     measured = grouped(samples, "report", "section")
     for report in chosen.reports:
@@ -227,17 +229,17 @@ def _by_section(chosen: Choice, samples: Sequence[Sample]) -> Iterator[tuple[Sec
             yield section, measured.get((report, section.name), [])
 
 
-def _found(section: Section, setting: Setting, samples: Sequence[Sample]) -> list[Found]:
+def _found(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[FoundCell]:
     """The section's cells, as far as they were measured."""
     sources = sources_of(section, setting)
-    found: list[Found] = []
+    found: list[FoundCell] = []
     for (name,), own in grouped(samples, "source").items():
         source = sources[str(name)]
-        if isinstance(source, Part):
+        if isinstance(source, ExperimentPart):
             found += check_found(section, source.cells([_unwrapped(sample) for sample in own]))
         else:
             found += [
-                Found(
+                FoundCell(
                     tuple(json.loads(str(sample["row"]))),
                     str(sample["column"]),
                     sample["ours"],
@@ -249,22 +251,24 @@ def _found(section: Section, setting: Setting, samples: Sequence[Sample]) -> lis
     return found
 
 
-def _parts(section: Section, setting: Setting, samples: Sequence[Sample]) -> list[tuple[Part, Conclusion]]:
+def _parts(
+    section: PublishedTable, setting: Setting, samples: Sequence[Sample]
+) -> list[tuple[ExperimentPart, Conclusion]]:
     """What the experiments that stand for a section conclude by themselves."""
     sources, concluded = sources_of(section, setting), []
     for (name,), own in grouped(samples, "source").items():
         source = sources[str(name)]
-        if isinstance(source, Part):
+        if isinstance(source, ExperimentPart):
             samples_ = [_unwrapped(sample) for sample in own]
             concluded.append((source, experiment_named(source.experiment).conclude(source.chosen, samples_)))
     return concluded
 
 
-def _told_apart(parts: Sequence[tuple[Part, Conclusion]]) -> list[tuple[Part, Conclusion]]:
+def _told_apart(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
     """The same, with a part's label before titles that another part of the section has too."""
     titles = Counter(title for part, said in parts if part.show for title in {each.title for each in _drawn(said)})
 
-    def named(part: Part, title: str) -> str:
+    def named(part: ExperimentPart, title: str) -> str:
         return f"{part.label}: {title}" if part.label and titles[title] > 1 else title
 
     return [
@@ -280,11 +284,11 @@ def _told_apart(parts: Sequence[tuple[Part, Conclusion]]) -> list[tuple[Part, Co
     ]
 
 
-def _drawn(said: Conclusion) -> list[Table | Figure]:
+def _drawn(said: Conclusion) -> list[ReportTable | Figure]:
     return [*said.tables, *said.figures]
 
 
-def _sums(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Iterator[str]:
+def _sums(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> Iterator[str]:
     """How many cells there are in all."""
     printed: Counter[Verdict] = Counter()
     further: Counter[Verdict] = Counter()
@@ -295,7 +299,7 @@ def _sums(counted: Sequence[tuple[Section, Counter[Verdict]]]) -> Iterator[str]:
         yield f"Of the same programs, but printed in no report, or from a report's own numbers, {in_words(further)}."
 
 
-def _listed(section: Section, cell: Compared) -> Sample:
+def _listed(section: PublishedTable, cell: Compared) -> Sample:
     return {
         "report": section.report,
         "section": section.name,

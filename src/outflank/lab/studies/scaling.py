@@ -15,7 +15,7 @@ from outflank.lab.measuring import (
     RANGES,
     SEARCHED,
     UNDIVIDED,
-    Side,
+    Contender,
     Workers,
     beyond_cores,
     disturbed,
@@ -32,7 +32,7 @@ from outflank.lab.measuring import (
     speed_up_range,
 )
 from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
-from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.scaling_report import differing, fastest, of_games, over_positions, short_turns
 from outflank.lab.studies.cluster_scaling import (
     CLUSTER_DEPTHS,
@@ -56,7 +56,7 @@ FEWEST_ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(ProgramChoice):
+class ScalingParameters(ProgramChoice):
     """What is measured."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
@@ -80,7 +80,7 @@ class Choice(ProgramChoice):
     policies: tuple[str, ...] = option(("none", "async"), "How they tell each other of entries.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(ScalingParameters, self).__post_init__()
         check_cluster(self.cluster, self.policies, self.nodes or ())
         boards = chosen_boards(self.game, self.positions)
         if self.cluster is not None:
@@ -109,7 +109,7 @@ class Choice(ProgramChoice):
     @classmethod
     def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
         """Of old the positions of a cluster were `boards`, and kept where there was no cluster too."""
-        found = super(Choice, cls).as_now(document)
+        found = super(ScalingParameters, cls).as_now(document)
         boards = found.pop("boards", None)
         return found | ({"positions": boards} if boards and found.get("cluster") is not None else {})
 
@@ -147,26 +147,26 @@ class Choice(ProgramChoice):
 
 
 @register
-class Scaling(Experiment[Choice]):
+class Scaling(Experiment[ScalingParameters]):
     """Speed-up, efficiency and search overhead by scheme and number of workers."""
 
     name = "scaling"
     question = "How much faster are more workers, and what do they waste?"
     reports = ("000", "001", "002", "003", "004")
-    parameters = Choice
+    parameters = ScalingParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: ScalingParameters) -> Sequence[Task]:
         if chosen.cluster is not None:
             counts = chosen.node_counts()
             return scaling_tasks(chosen.cluster, chosen.searched(), chosen.policies, counts, chosen.rounds)
         return in_rounds(_sides(chosen), chosen.rounds)
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: ScalingParameters, sample: Sample) -> Shape:
         if chosen.cluster is not None:
             return scaling_shape(sample)
         return sample_shape(SEARCHED, placed(sample), scheme=str, workers=Workers, round=Several)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: ScalingParameters, samples: Sequence[Sample]) -> Conclusion:
         if chosen.cluster is not None:
             said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
             return scaling_conclusion(chosen.cluster, samples, chosen.rounds, tuple(said))
@@ -196,7 +196,7 @@ class Scaling(Experiment[Choice]):
         )
         what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
         how = _told(chosen) if chosen.whole_game else ""
-        tables = [Table.of(f"scaling, {what}{how}", lines)]
+        tables = [ReportTable.of(f"scaling, {what}{how}", lines)]
         figures = _figures(chosen, groups, how)
         if chosen.whole_game is not None and chosen.whole_game in REPORTS and lines:
             tables.append(thread_table(chosen.whole_game, lines, how))
@@ -211,8 +211,8 @@ class Scaling(Experiment[Choice]):
         )
 
 
-def _sides(chosen: Choice) -> list[Side]:
-    sides: list[Side] = []
+def _sides(chosen: ScalingParameters) -> list[Contender]:
+    sides: list[Contender] = []
     program = program_of(chosen.whole_game)
     for place in chosen_boards(chosen.game, chosen.positions):
         board = first_board(chosen.whole_game, place.board)
@@ -231,7 +231,7 @@ def _sides(chosen: Choice) -> list[Side]:
             if program is not None:
                 options |= program.search
             shared = {**(program.shared if program is not None else {}), **_division(chosen)}
-            serial = Side(
+            serial = Contender(
                 labels={"position": name, "scheme": f"serial {algorithm}", "workers": 1},
                 board=board,
                 depth=depth,
@@ -241,7 +241,7 @@ def _sides(chosen: Choice) -> list[Side]:
             if serial not in sides:  # once for all schemes that are held against it
                 sides.append(serial)
             sides += [
-                Side(
+                Contender(
                     labels={"position": name, "scheme": scheme, "workers": workers},
                     board=board,
                     depth=depth,
@@ -253,13 +253,13 @@ def _sides(chosen: Choice) -> list[Side]:
     return sides
 
 
-def _division(chosen: Choice) -> dict[str, Any]:
+def _division(chosen: ScalingParameters) -> dict[str, Any]:
     """How trees are divided, as far as it is asked for."""
     found = {"threshold": chosen.threshold, "schedule": chosen.schedule}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _told(chosen: Choice) -> str:
+def _told(chosen: ScalingParameters) -> str:
     """How trees are divided, in a title: as far as it is asked for."""
     handed = {"one": "single moves", "rows": "rows", "static": "equal shares"}
     found = [] if chosen.schedule is None else [handed[chosen.schedule]]
@@ -268,7 +268,7 @@ def _told(chosen: Choice) -> str:
     return "".join(f", {each}" for each in found)
 
 
-def _algorithm(chosen: Choice, scheme: str) -> str:
+def _algorithm(chosen: ScalingParameters, scheme: str) -> str:
     """What is asked for, or what a scheme usually carries."""
     if chosen.algorithm is not None:
         return chosen.algorithm
@@ -282,7 +282,9 @@ def _algorithm(chosen: Choice, scheme: str) -> str:
     return usual if usual in carries else carries[0]
 
 
-def _serial(chosen: Choice, groups: dict[Any, list[Sample]], position: Cell, scheme: str) -> list[Sample] | None:
+def _serial(
+    chosen: ScalingParameters, groups: dict[Any, list[Sample]], position: Cell, scheme: str
+) -> list[Sample] | None:
     """The serial searches that a scheme is held against; documents of old have one for each scheme."""
     if scheme.startswith("serial "):
         return None
@@ -326,7 +328,7 @@ def _row(
     }
 
 
-def _figures(chosen: Choice, groups: dict[Any, list[Sample]], how: str) -> tuple[Figure, ...]:
+def _figures(chosen: ScalingParameters, groups: dict[Any, list[Sample]], how: str) -> tuple[Figure, ...]:
     counts = sorted({workers for workers in chosen.workers if workers <= usable_cores()})
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
@@ -374,7 +376,7 @@ Pair = tuple[list[Sample], list[Sample]]
 """Samples of a side, and of the serial search that it is held against."""
 
 
-def _pairs(chosen: Choice, groups: dict[Any, list[Sample]], scheme: str, count: int) -> list[Pair]:
+def _pairs(chosen: ScalingParameters, groups: dict[Any, list[Sample]], scheme: str, count: int) -> list[Pair]:
     """A scheme on so many workers, position by position."""
     found = []
     for (position, name, workers), samples in groups.items():

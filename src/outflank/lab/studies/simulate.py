@@ -13,10 +13,10 @@ from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
 from outflank.lab.programs import OURS, ProgramChoice, program_note
 from outflank.lab.report import Sample, sample_shape
-from outflank.lab.searched import noted, search
+from outflank.lab.search_log import noted, search
 from outflank.lab.simulation import Tally, simulate
 from outflank.lab.simulation_machines import Machines, effort
-from outflank.lab.simulation_recording import Recording, calibrated, record
+from outflank.lab.simulation_recording import RecordedJobs, calibrated, record
 from outflank.lab.simulation_report import concluded, middle
 from outflank.machine import usable_cores
 from outflank.schema import Count, Kind, Measured, Several, Shape
@@ -56,7 +56,7 @@ CHECKED = ("none", "async")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(ProgramChoice):
+class SimulateParameters(ProgramChoice):
     """What is recorded, and what it is replayed on."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
@@ -80,7 +80,7 @@ class Choice(ProgramChoice):
     table_bits: int = option(22, "32 · 2^BITS bytes for the table of a node.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(SimulateParameters, self).__post_init__()
         for name in self.policies:
             replication_named(name)
         for position in self.positions:
@@ -97,15 +97,15 @@ class Choice(ProgramChoice):
 
 
 @register
-class Simulate(Experiment[Choice]):
+class Simulate(Experiment[SimulateParameters]):
     """Speed-up, replication depth and threshold by the number of nodes."""
 
     name = "simulate"
     question = "How would a search scale to many nodes, what should they tell each other, and how large should jobs be?"
     reports = ("000",)
-    parameters = Choice
+    parameters = SimulateParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: SimulateParameters) -> Sequence[Task]:
         tasks: list[Task] = []
         for position in chosen.positions:
             tasks.append(Task(f"{position} alone", partial(_alone, chosen, position)))
@@ -132,22 +132,22 @@ class Simulate(Experiment[Choice]):
                 ]
         return tasks
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: SimulateParameters, sample: Sample) -> Shape:
         what = sample.get("what")
         names = SHAPES[what] if isinstance(what, str) and what in SHAPES else {}
         return sample_shape(names, what=Literal[*SHAPES], position=str)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: SimulateParameters, samples: Sequence[Sample]) -> Conclusion:
         said = dict.fromkeys(program_note(chosen.options_for(position)) for position in chosen.positions)
         return concluded(samples, rate=chosen.rate * 1e6, threshold=middle(chosen.thresholds), said=tuple(said))
 
 
 # --- measuring ---
 
-_kept: dict[tuple[Any, ...], Recording] = {}
+_kept: dict[tuple[Any, ...], RecordedJobs] = {}
 
 
-def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Recording | None:
+def _recorded(chosen: SimulateParameters, position: str, threshold: int, stop: Stop) -> RecordedJobs | None:
     """The recording, which all tasks of a threshold share; None: stopped."""
     options = chosen.options_for(position)
     key = position, chosen.depth, threshold, tuple(options.items())
@@ -160,7 +160,7 @@ def _recorded(chosen: Choice, position: str, threshold: int, stop: Stop) -> Reco
     return _kept[key]
 
 
-def _alone(chosen: Choice, position: str, stop: Stop) -> list[Sample]:
+def _alone(chosen: SimulateParameters, position: str, stop: Stop) -> list[Sample]:
     options = chosen.options_for(position)
     found = search(board_named(position), Limits(depth=chosen.depth), stop=stop, workers=1, **options)
     return [
@@ -168,7 +168,7 @@ def _alone(chosen: Choice, position: str, stop: Stop) -> list[Sample]:
     ]
 
 
-def _described(chosen: Choice, position: str, threshold: int, stop: Stop) -> list[Sample]:
+def _described(chosen: SimulateParameters, position: str, threshold: int, stop: Stop) -> list[Sample]:
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
@@ -202,7 +202,7 @@ def _described(chosen: Choice, position: str, threshold: int, stop: Stop) -> lis
     return samples
 
 
-def _considered(chosen: Choice, names: Iterable[str]) -> list[Replication]:
+def _considered(chosen: SimulateParameters, names: Iterable[str]) -> list[Replication]:
     """Policies, with every replication depth where none is given."""
     found: list[Replication] = []
     for name in names:
@@ -211,7 +211,7 @@ def _considered(chosen: Choice, names: Iterable[str]) -> list[Replication]:
     return found
 
 
-def _machines(chosen: Choice, count: int) -> Machines:
+def _machines(chosen: SimulateParameters, count: int) -> Machines:
     return Machines(
         nodes=count,
         rate=chosen.rate * 1e6,
@@ -223,7 +223,7 @@ def _machines(chosen: Choice, count: int) -> Machines:
     )
 
 
-def _hidden(chosen: Choice, position: str, threshold: int, depth: int, stop: Stop) -> list[Sample]:
+def _hidden(chosen: SimulateParameters, position: str, threshold: int, depth: int, stop: Stop) -> list[Sample]:
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
@@ -242,7 +242,9 @@ def _hidden(chosen: Choice, position: str, threshold: int, depth: int, stop: Sto
     ]
 
 
-def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: str, stop: Stop) -> list[Sample]:
+def _checked(
+    chosen: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
+) -> list[Sample]:
     """Nodes within this process, beside what is expected of such: they tell each other at no cost."""
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
@@ -286,7 +288,7 @@ def _checked(chosen: Choice, position: str, threshold: int, count: int, policy: 
     return samples
 
 
-def _simulated(chosen: Choice, position: str, threshold: int, count: int, stop: Stop) -> list[Sample]:
+def _simulated(chosen: SimulateParameters, position: str, threshold: int, count: int, stop: Stop) -> list[Sample]:
     recording = _recorded(chosen, position, threshold, stop)
     if recording is None:
         return []
@@ -313,7 +315,7 @@ def _simulated(chosen: Choice, position: str, threshold: int, count: int, stop: 
 
 
 def _simulated_sample(
-    position: str, threshold: int, count: int, policy: Replication, seed: int, tally: Tally, recording: Recording
+    position: str, threshold: int, count: int, policy: Replication, seed: int, tally: Tally, recording: RecordedJobs
 ) -> Sample:
     assert tally.found is not None
     return {

@@ -21,8 +21,8 @@ from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
 from outflank.lab.literature import fact
-from outflank.lab.measuring import Side, alternating, grouped, median, median_count, number, searched, warm
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.measuring import Contender, alternating, grouped, median, median_count, number, searched, warm
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.schema import Count, Measured, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -154,7 +154,7 @@ class Storage(Experiment[StorageChoice]):
             "their difference is the arithmetic of two indices.",
             *(() if same else ("The ways do not agree on the number of moves.",)),
         )
-        return Conclusion(tables=(Table.of("storage", lines),), figures=(plot,), notes=notes, passed=same)
+        return Conclusion(tables=(ReportTable.of("storage", lines),), figures=(plot,), notes=notes, passed=same)
 
 
 def _counted(name: str, round_: int, chosen: StorageChoice, stop: Stop) -> list[Sample]:
@@ -242,11 +242,11 @@ class Widths(Experiment[WidthsChoice]):
             f"Report 000 quotes {fact('000', 'branching_othello')} moves a board. Boards whose side to move has to "
             "pass are not counted. Ours has room for 62, all squares but two."
         )
-        return Conclusion(tables=(Table.of("widths", lines),), notes=tuple(notes))
+        return Conclusion(tables=(ReportTable.of("widths", lines),), notes=tuple(notes))
 
 
 def _in_search(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
-    side = Side(labels={}, board=board, depth=depth, options=REPORT_000)
+    side = Contender(labels={}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()
     searched(side, stop, instrument=counts)

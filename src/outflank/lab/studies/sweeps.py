@@ -13,7 +13,7 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, co
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
     SEARCHED,
-    Side,
+    Contender,
     beyond_cores,
     disturbed,
     doubtful,
@@ -28,7 +28,7 @@ from outflank.lab.measuring import (
     spread,
 )
 from outflank.lab.programs import ProgramChoice, program_note
-from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.clusters import (
     CLUSTER,
     NODES,
@@ -50,7 +50,7 @@ ALONE = "alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class SweepsParameters(Parameters):
     """What is measured."""
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
@@ -78,10 +78,10 @@ class Sweep(Experiment[Any]):
         """The positions."""
         return chosen_boards(self.game, chosen.positions or (self.usual,))
 
-    def sides(self, chosen: Any) -> list[Side]:
+    def sides(self, chosen: Any) -> list[Contender]:
         """Every variety in every position."""
         return [
-            Side(
+            Contender(
                 labels={"position": place.name, self.varied: label},
                 board=place.board,
                 depth=place.depth or chosen.depth,
@@ -115,7 +115,7 @@ class Sweep(Experiment[Any]):
             if len(seen) > 1:
                 of = f" of {position}" if position is not None else ""
                 values.append(f"The value{of} differs: {', '.join(map(str, seen))}. It must not.")
-        table = Table.of(f"{self.name}: {how_many(chosen.workers, 'worker')}", lines)
+        table = ReportTable.of(f"{self.name}: {how_many(chosen.workers, 'worker')}", lines)
         divided = {position: found for position, found in divided.items() if found}
         notes = [
             note
@@ -141,7 +141,7 @@ class Sweep(Experiment[Any]):
             return []
         return [f"Fastest {f'in {position}' if several else 'here'}: {self.varied} {best}."]
 
-    def _over_positions(self, lines: Sequence[Sample]) -> Table:
+    def _over_positions(self, lines: Sequence[Sample]) -> ReportTable:
         """Medians over the positions."""
         rows: list[Sample] = []
         for (label,), found in grouped(lines, self.varied).items():
@@ -150,7 +150,7 @@ class Sweep(Experiment[Any]):
                 cells = [line for line in found if line[column] is not None]
                 row[f"{column}, median"] = median(cells, column) if cells else None
             rows.append(row)
-        return Table.of(f"{self.name}: medians over the positions", rows)
+        return ReportTable.of(f"{self.name}: medians over the positions", rows)
 
     def _row(self, label: Any, found: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
         count = 1 if label == ALONE else workers
@@ -244,14 +244,14 @@ class Threshold(Sweep):
     parameters = ThresholdChoice
     varied, usual = "threshold", "start"
 
-    def sides(self, chosen: ThresholdChoice) -> list[Side]:
+    def sides(self, chosen: ThresholdChoice) -> list[Contender]:
         shared: dict[str, Any] = {"parallel": "ybw", "workers": chosen.workers}
         varieties: list[tuple[Any, dict[str, Any]]] = [
             (ALONE, {"workers": 1}),
             *((threshold, {**shared, "threshold": threshold}) for threshold in chosen.every_threshold()),
         ]
         return [
-            Side(
+            Contender(
                 labels={"position": name, self.varied: label},
                 board=each.board,
                 depth=each.depth,
@@ -292,7 +292,7 @@ class Threshold(Sweep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GranularityChoice(Choice):
+class GranularityChoice(SweepsParameters):
     """What is measured."""
 
     depth: int = option(7, "Plies of minimax.")
@@ -318,7 +318,7 @@ class Granularity(Sweep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelsChoice(Choice):
+class LevelsChoice(SweepsParameters):
     """What is measured."""
 
     depth: int = option(12, "Plies.")
@@ -341,7 +341,7 @@ class Levels(Sweep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleChoice(Choice):
+class ScheduleChoice(SweepsParameters):
     """What is measured."""
 
     depth: int = option(5, "Plies.")
@@ -370,7 +370,7 @@ class Schedule(Sweep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeChoice(Choice):
+class ShapeChoice(SweepsParameters):
     """What is measured."""
 
     depth: int = option(7, "Plies of minimax.")
@@ -378,7 +378,7 @@ class ShapeChoice(Choice):
 
 
 @register
-class Shape(Sweep):
+class SpawnShape(Sweep):
     """Report 004's two branches: one spawn for each row of the board, or one for each move."""
 
     name = "shape"

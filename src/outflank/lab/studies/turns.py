@@ -10,7 +10,7 @@ from typing import Any, Literal
 from outflank.boards import OthelloBoard
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
-from outflank.lab.classroom import Stopped
+from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.measuring import (
     FEWEST_ROUNDS,
@@ -24,8 +24,8 @@ from outflank.lab.measuring import (
     too_short,
 )
 from outflank.lab.program_001 import start
-from outflank.lab.report import Cell, Figure, Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import search, unnoted
+from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import search, unnoted
 from outflank.machine import usable_cores
 from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
@@ -70,7 +70,7 @@ FAULTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class TurnsParameters(Parameters):
     """What is timed."""
 
     depths: tuple[int, ...] = option((7, 8, 9), "Plies; report 001's figures have 9 to 12.")
@@ -80,7 +80,7 @@ class Choice(Parameters):
     seed: int = option(1, "For the random player.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(TurnsParameters, self).__post_init__()
         for name in self.algorithms:
             if name not in ALGORITHMS:
                 raise UnknownName.among("algorithm", name, ALGORITHMS)
@@ -112,12 +112,14 @@ def game(
             continue
         found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
         if stop.called:
-            raise Stopped
+            raise BrokenOff
         yield board, found
         board.push(str(found.move))
 
 
-def _timed(name: str, depth: int, workers: int, chosen: Choice, black: bool, number_: int, stop: Stop) -> list[Sample]:
+def _timed(
+    name: str, depth: int, workers: int, chosen: TurnsParameters, black: bool, number_: int, stop: Stop
+) -> list[Sample]:
     """One game: a sample for each turn."""
     options = options_of(name, workers)
     with unnoted():
@@ -132,7 +134,7 @@ def _timed(name: str, depth: int, workers: int, chosen: Choice, black: bool, num
     }
     try:
         found = [each for _, each in game(depth, options, "random", black=black, seed=seed, stop=stop)]
-    except Stopped:
+    except BrokenOff:
         return []  # half a game has another mean
     return [
         {**labels, "turn": turn, "nodes": each.nodes, "seconds": each.seconds} for turn, each in enumerate(found, 1)
@@ -148,15 +150,15 @@ PLAYED: dict[str, Kind] = {
 
 
 @register
-class Times(Experiment[Choice]):
+class Times(Experiment[TurnsParameters]):
     """Time per turn against the random player, by depth and cores."""
 
     name = "times"
     question = "How long do serial and parallel algorithms think per turn, by depth and cores?"
     reports = ("001",)
-    parameters = Choice
+    parameters = TurnsParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: TurnsParameters) -> Sequence[Task]:
         sides = [
             (depth, name, workers, colour)
             for depth in chosen.depths
@@ -173,18 +175,18 @@ class Times(Experiment[Choice]):
             for number_, (depth, name, workers, colour) in alternating(sides, chosen.games)
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: TurnsParameters, sample: Sample) -> Shape:
         return sample_shape(PLAYED, algorithm=str, depth=Several, workers=Several, seconds=Measured)
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: TurnsParameters, samples: Sequence[Sample]) -> Conclusion:
         lines = [
             {"depth": depth, "algorithm": name, "workers": workers, **_mean(found)}
             for (depth, name, workers), found in grouped(samples, "depth", "algorithm", "workers").items()
         ]
         fastest = [row for row in _speedups(lines) if int(number(row["workers"])) <= usable_cores()]
-        tables = [Table.of("time per turn against the random player, by depth and cores", lines)]
+        tables = [ReportTable.of("time per turn against the random player, by depth and cores", lines)]
         if fastest:
-            tables.append(Table.of("speed-up by depth", fastest))
+            tables.append(ReportTable.of("speed-up by depth", fastest))
         notes: tuple[str, ...] = (
             "A time is the mean over the turns of a game, as the report's program prints it; deviations are those of "
             "the games' means. Games of one number are played against the same random player.",

@@ -8,12 +8,12 @@ from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
-from outflank.lab.classroom import Stopped
+from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import grouped, number
 from outflank.lab.program_001 import PROGRAMS, game_against_first
-from outflank.lab.report import Plot, Sample, Series, Table, sample_shape
+from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.turns import ALGORITHMS, game, options_of
 from outflank.schema import Several, Shape
 from outflank.search.contract import Stop
@@ -26,7 +26,7 @@ SERIAL = {"ParallelPVS": "SerialPVS", "ParallelAlphaBeta": "AlphaBeta"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class WindowsParameters(Parameters):
     """What is counted."""
 
     depth: int = option(11, "Plies; the report's numbers are for 11.")
@@ -36,7 +36,7 @@ class Choice(Parameters):
     turned: bool = option(True, "Count the four programs with their windows turned over, too.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(WindowsParameters, self).__post_init__()
         for name in self.algorithms:
             if name not in ALGORITHMS:
                 raise UnknownName.among("algorithm", name, ALGORITHMS)
@@ -54,11 +54,11 @@ class Choice(Parameters):
         return {row["algorithm"]: row["nodes_per_turn"] for row in rows if row["depth"] == self.depth}
 
 
-def _workers(name: str, chosen: Choice) -> int:
+def _workers(name: str, chosen: WindowsParameters) -> int:
     return chosen.workers if "parallel" in ALGORITHMS[name] else 1
 
 
-def _calls(name: str, window: str, chosen: Choice, stop: Stop) -> Iterator[int]:
+def _calls(name: str, window: str, chosen: WindowsParameters, stop: Stop) -> Iterator[int]:
     """What each turn of the game took."""
     workers = _workers(name, chosen)
     if window == OURS:
@@ -72,12 +72,12 @@ def _calls(name: str, window: str, chosen: Choice, stop: Stop) -> Iterator[int]:
         yield turn.calls
 
 
-def _counted(name: str, window: str, chosen: Choice, stop: Stop) -> list[Sample]:
+def _counted(name: str, window: str, chosen: WindowsParameters, stop: Stop) -> list[Sample]:
     """A game: a sample for each turn."""
     labels: Sample = {"algorithm": name, "window": window, "colour": chosen.colour, "workers": _workers(name, chosen)}
     try:
         found = list(_calls(name, window, chosen, stop))
-    except Stopped:
+    except BrokenOff:
         return []  # half a game has another mean
     return [{**labels, "turn": turn, "nodes": calls} for turn, calls in enumerate(found, 1)]
 
@@ -89,15 +89,15 @@ def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> 
 
 
 @register
-class Nodes(Experiment[Choice]):
+class Nodes(Experiment[WindowsParameters]):
     """Nodes per turn against the player who takes the first move."""
 
     name = "nodes"
     question = "How many nodes per turn do serial and parallel algorithms search?"
     reports = ("001",)
-    parameters = Choice
+    parameters = WindowsParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: WindowsParameters) -> Sequence[Task]:
         return [
             Task(
                 f"{name}, {window}",
@@ -108,7 +108,7 @@ class Nodes(Experiment[Choice]):
             for window in _windows(name, chosen)
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: WindowsParameters, sample: Sample) -> Shape:
         return sample_shape(
             algorithm=Literal[*ALGORITHMS],
             window=Literal[AS_REPORTED, TURNED_OVER, OURS],
@@ -118,7 +118,7 @@ class Nodes(Experiment[Choice]):
             nodes=Several,
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: WindowsParameters, samples: Sequence[Sample]) -> Conclusion:
         printed = chosen.printed()
         lines: list[Sample] = []
         for (name, window, workers), found in grouped(samples, "algorithm", "window", "workers").items():
@@ -137,11 +137,11 @@ class Nodes(Experiment[Choice]):
             )
         title = f"nodes per turn at depth {chosen.depth}, as {chosen.colour} against the first-move player"
         return Conclusion(
-            tables=(Table.of(title, lines),), figures=(_bars(title, lines, printed),), notes=tuple(_said(samples))
+            tables=(ReportTable.of(title, lines),), figures=(_bars(title, lines, printed),), notes=tuple(_said(samples))
         )
 
 
-def _windows(name: str, chosen: Choice) -> tuple[str, ...]:
+def _windows(name: str, chosen: WindowsParameters) -> tuple[str, ...]:
     if name not in PROGRAMS:
         return (OURS,)
     return (AS_REPORTED, TURNED_OVER) if chosen.turned else (AS_REPORTED,)

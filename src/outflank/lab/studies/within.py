@@ -17,7 +17,8 @@ from outflank.kernels.bits import U64
 from outflank.kernels.workers import run_workers
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
-from outflank.lab.inside import (
+from outflank.lab.measuring import alternating, grouped, number
+from outflank.lab.node_work import (
     BY_DIRECTIONS,
     BY_SQUARES,
     IN_LANES,
@@ -32,9 +33,8 @@ from outflank.lab.inside import (
     one_by_one,
     side_by_side,
 )
-from outflank.lab.measuring import alternating, grouped, number
-from outflank.lab.report import Cell, Plot, Sample, Series, Table, sample_shape
-from outflank.lab.searched import note
+from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.search_log import note
 from outflank.lab.studies.hashing import walk
 from outflank.machine import usable_cores
 from outflank.schema import Between, Duration, Measured, Several, Shape
@@ -54,7 +54,7 @@ Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Parameters):
+class WithinParameters(Parameters):
     """What is measured."""
 
     positions: tuple[str, ...] = option(("start", "midgame"), POSITIONS)
@@ -62,26 +62,26 @@ class Choice(Parameters):
     rounds: int = option(5, "Times that each way is measured.")
 
     def __post_init__(self) -> None:
-        super(Choice, self).__post_init__()
+        super(WithinParameters, self).__post_init__()
         chosen_boards("othello", self.positions)
 
 
 @register
-class Within(Experiment[Choice]):
+class Within(Experiment[WithinParameters]):
     """Lanes and workers inside a node."""
 
     name = "within"
     question = "What do lanes, or two workers, gain inside a node: in move generation, flipping, evaluation?"
     reports = ("002",)
-    parameters = Choice
+    parameters = WithinParameters
 
-    def tasks(self, chosen: Choice) -> Sequence[Task]:
+    def tasks(self, chosen: WithinParameters) -> Sequence[Task]:
         return [
             Task(f"{place.name}, round {round_}", partial(_measured, place, chosen.boards, round_))
             for round_, place in alternating(chosen_boards("othello", chosen.positions), chosen.rounds)
         ]
 
-    def shape(self, chosen: Choice, sample: Sample) -> Shape:
+    def shape(self, chosen: WithinParameters, sample: Sample) -> Shape:
         return sample_shape(
             position=str,
             operation=Literal[*OPERATIONS],
@@ -94,7 +94,7 @@ class Within(Experiment[Choice]):
             found=str,
         )
 
-    def conclude(self, chosen: Choice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, chosen: WithinParameters, samples: Sequence[Sample]) -> Conclusion:
         notes: list[str] = []
         costs, at_once = _costs(samples, AFTER), _costs(samples, BESIDE)
         lines = [
@@ -141,7 +141,7 @@ class Within(Experiment[Choice]):
         )
         return Conclusion(
             tables=(
-                Table.of(
+                ReportTable.of(
                     "inside a node",
                     lines,
                     notes=(
@@ -191,7 +191,7 @@ def _line(operation: str, way: str, costs: Costs, at_once: Costs) -> Sample:
     }
 
 
-def _by_position(samples: Sequence[Sample]) -> Table:
+def _by_position(samples: Sequence[Sample]) -> ReportTable:
     rows: list[Sample] = []
     chained = [sample for sample in samples if sample["order"] == AFTER]
     for (position, operation), found in grouped(chained, "position", "operation").items():
@@ -199,7 +199,7 @@ def _by_position(samples: Sequence[Sample]) -> Table:
         for (way,), each in grouped(found, "way").items():
             row[f"{way} (ns)"] = min(number(sample["nanoseconds"]) for sample in each)
         rows.append(row)
-    return Table.of("inside a node, by position", rows)
+    return ReportTable.of("inside a node, by position", rows)
 
 
 def _differing(samples: Sequence[Sample]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from outflank.engine.book import Book
-from outflank.engine.book_building import Built, Plan, build
+from outflank.engine.book_building import BookPlan, Built, build
 from outflank.errors import OutflankError, reason_of
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import (
@@ -69,7 +69,7 @@ def build_command(
         raise OutflankError("--plies, --depth and --width are at least 1, --margin 0 to 100")
     stop = Stop()
     points = {} if margin is None else {"margin": round(margin * Book(board.game).scale.points)}
-    plan = Plan(plies=plies, depth=depth, width=width, **points)
+    plan = BookPlan(plies=plies, depth=depth, width=width, **points)
     with progress_line(quiet=quiet) as tell:
 
         def told(done: int, known: int) -> None:
@@ -83,7 +83,7 @@ def build_command(
     return INTERRUPTED if stop.called else 0
 
 
-def _told(built: Built, plan: Plan, *, interrupted: bool) -> str:
+def _told(built: Built, plan: BookPlan, *, interrupted: bool) -> str:
     """What a build has done, above all if that is nothing."""
     positions = how_many(len(built.book.entries), "position")
     if not (built.searched or built.deepened or interrupted):

@@ -11,8 +11,8 @@ from rich.console import Console
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError, UnknownName
 from outflank.formats.board_line import CELLS
+from outflank.formats.game_record import Record
 from outflank.formats.recognise import GAMES
-from outflank.formats.record import Record
 from outflank.formats.setup import Setup
 from outflank.games.abalone.layouts import LAYOUTS
 from outflank.games.othello.kernels import Othello

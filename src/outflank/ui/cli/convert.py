@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 import click
 
 from outflank.errors import FormatError, OutflankError, reason_of
-from outflank.formats.record import Record
-from outflank.formats.records import FORMATS, files_written, select_records, write_records
+from outflank.formats.game_files import FORMATS, files_written, select_records, write_records
+from outflank.formats.game_record import Record
 from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.streams import leave_quietly

@@ -12,7 +12,7 @@ import click
 
 from outflank.errors import OutflankError
 from outflank.formats.abalone_moves import write_move
-from outflank.formats.record import Record
+from outflank.formats.game_record import Record
 from outflank.formats.selection import Opening, Selection, played
 from outflank.formats.transcript import write_transcript
 from outflank.games.othello.kernels import Othello

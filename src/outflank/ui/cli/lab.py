@@ -13,11 +13,11 @@ from rich.console import Console
 
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import UnknownName
-from outflank.lab import Progress, Report, experiment_named, experiments, redraw, run
+from outflank.lab import Report, RunProgress, experiment_named, experiments, redraw, run
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.files import FORMATS
 from outflank.lab.drawing.looks import THEMES, number
-from outflank.lab.searched import by_position
+from outflank.lab.search_log import by_position
 from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
@@ -179,7 +179,7 @@ def _callback(name: str) -> Callable[..., int]:
 
 
 @contextmanager
-def _bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
     """A progress bar with the time left, on a terminal; a line now and then elsewhere."""
     console = diagnostics()
     if quiet:
@@ -201,18 +201,18 @@ def _bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=1.0, left="")
 
-        def update(progress: Progress) -> None:
+        def update(progress: RunProgress) -> None:
             bar.update(task, completed=progress.done, description=progress.task, left=_left(progress))
 
         yield update
 
 
-def _line(progress: Progress) -> str:
+def _line(progress: RunProgress) -> str:
     left = f", {_left(progress)}" if _left(progress) else ""
     return f"{progress.done:.0%} done{left}: {progress.task}"
 
 
-def _left(progress: Progress) -> str:
+def _left(progress: RunProgress) -> str:
     return "" if progress.seconds_left is None else f"about {_duration(progress.seconds_left)} left"
 
 

@@ -13,8 +13,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from outflank.arena import MatchResult, Settings, Sprt, Standing, play_match
-from outflank.arena.afar import GamesHere
+from outflank.arena import MatchResult, MatchStanding, Settings, Sprt, play_match
+from outflank.arena.game_runners import GamesHere
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
 from outflank.arena.store import Kept
@@ -196,7 +196,7 @@ def _workers(text: str, cores: int) -> int:
 
 # --- what is printed ---
 
-Watchers = tuple[Callable[[Kept], None] | None, Callable[[Standing], None] | None]
+Watchers = tuple[Callable[[Kept], None] | None, Callable[[MatchStanding], None] | None]
 
 
 @contextmanager
@@ -225,11 +225,11 @@ def _plain_line(kept: Kept) -> None:
     output().print(f"{kept.number + 1}: {record.black} - {record.white} {result} {ending.score:+g}{why}")
 
 
-def _so_far(standing: Standing) -> str:
+def _so_far(standing: MatchStanding) -> str:
     return f"{standing.finished} of {how_many(standing.planned, 'game')}"
 
 
-def _table(standing: Standing, unit: str) -> RenderableType:
+def _table(standing: MatchStanding, unit: str) -> RenderableType:
     """The standing as it is shown while games are played."""
     so_far = Text(_so_far(standing))
     if len(standing.names) == 2:

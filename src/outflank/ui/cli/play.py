@@ -13,7 +13,7 @@ from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.ui.cli.common import PositionCommand, one_board, output, position_options
 from outflank.ui.cli.playing.front import Front
-from outflank.ui.cli.playing.table import Table
+from outflank.ui.cli.playing.session import PlaySession
 from outflank.ui.cli.streams import standard_input
 
 
@@ -65,7 +65,7 @@ def command(
     control = TimeControl.parse(clock)
     seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength)
     variety = drawn_seed() if seed is None else seed
-    table = Table(board, seats, control, _front(), ponder=ponder, variety=variety)
+    table = PlaySession(board, seats, control, _front(), ponder=ponder, variety=variety)
     try:
         return table.play()
     finally:

@@ -12,7 +12,7 @@ from outflank.boards import Board
 from outflank.engine.review import Judged, Marks, marks_for, reviewed
 from outflank.engine.story import story_of
 from outflank.errors import OutflankError
-from outflank.formats.record import Record
+from outflank.formats.game_record import Record
 from outflank.games.units import counted, unit_of
 from outflank.lab import store
 from outflank.lab.drawing.looks import flattened
@@ -34,7 +34,7 @@ from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.review_view import (
     COLUMNS,
     STATES,
-    Findings,
+    ReviewedGame,
     cells,
     conclusions,
     result_of,
@@ -105,7 +105,7 @@ def command(
     with progress_line(quiet=quiet or as_json) as tell:
         interruptibly(lambda: judge(tell), stop)
     outcome = None if stop.called else board.outcome()
-    findings = Findings(
+    findings = ReviewedGame(
         board=board,
         record=record,
         judged=found,
@@ -152,7 +152,7 @@ def _row(each: Judged, marks: Marks) -> Sample:
     }
 
 
-def _print_story(found: Findings) -> None:
+def _print_story(found: ReviewedGame) -> None:
     forced, passes = unjudged(found.board)
     print_json(
         "review-story",
@@ -177,7 +177,7 @@ def _command() -> str:
     return "outflank " + shlex.join(sys.argv[1:])
 
 
-def _write(out: str, found: Findings) -> None:
+def _write(out: str, found: ReviewedGame) -> None:
     board, discs = found.board, counted(found.board.game)
     review = Reviewed(
         board=board,

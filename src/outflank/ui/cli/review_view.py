@@ -10,8 +10,8 @@ from rich.table import Table as Grid
 
 from outflank.boards import Board
 from outflank.engine.review import Judged, Marks, costliest
-from outflank.engine.story import Story, Turn
-from outflank.formats.record import Record
+from outflank.engine.story import Story, TurningPoint
+from outflank.formats.game_record import Record
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale, counted, unit_of
@@ -30,7 +30,7 @@ STATES = {1: "black winning", 0: "level", -1: "white winning"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class ReviewedGame:
     """A game and what a review has found in it."""
 
     board: Board[Any]
@@ -60,7 +60,7 @@ def result_of(board: Board[Any], record: Record) -> str:
     return f"{winner} ({record.reason})" if record.reason else winner
 
 
-def show(console: Console, found: Findings) -> None:
+def show(console: Console, found: ReviewedGame) -> None:
     """All of it in a terminal."""
     heading = whose(found.board, found.record)
     if heading:
@@ -136,7 +136,7 @@ def _plotted(values: Sequence[float], width: int) -> list[str]:
 # --- in words ---
 
 
-def conclusions(found: Findings) -> list[str]:
+def conclusions(found: ReviewedGame) -> list[str]:
     """What is to be said of the whole game, a line each."""
     discs = counted(found.board.game)
     lines = _summary(found)
@@ -152,7 +152,7 @@ def conclusions(found: Findings) -> list[str]:
     return lines
 
 
-def _summary(found: Findings) -> list[str]:
+def _summary(found: ReviewedGame) -> list[str]:
     board, judged, marks = found.board, found.judged, found.marks
     unit = unit_of(board.game).name
     forced, passes = unjudged(board)
@@ -187,7 +187,7 @@ def unjudged(board: Board[Any]) -> tuple[int, int]:
     return forced, passes
 
 
-def _turn(turn: Turn, discs: Scale) -> str:
+def _turn(turn: TurningPoint, discs: Scale) -> str:
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
         return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"

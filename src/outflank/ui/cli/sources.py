@@ -14,9 +14,9 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.files import decoded_whole, looked_into
+from outflank.formats.game_files import HEAD, holds_records, select_records
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.recognise import read_all
-from outflank.formats.record import PlayedMove, Record
-from outflank.formats.records import HEAD, holds_records, select_records
 from outflank.formats.selection import Selection
 
 MOST_BYTES = 16 << 20

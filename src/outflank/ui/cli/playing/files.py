@@ -12,8 +12,8 @@ from typing import Any
 from outflank.boards import AbaloneBoard, Board
 from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError, reason_of
-from outflank.formats.record import PlayedMove, Record
-from outflank.formats.records import read_records, write_records
+from outflank.formats.game_files import read_records, write_records
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side

@@ -199,7 +199,7 @@ def _evaluation(board: Board[Any], options: Mapping[str, Any]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SearchedPosition:
     """A position with all that was searched there."""
 
     game: str
@@ -210,14 +210,14 @@ class Place:
     """What was searched, in words, and the moves of each game where it was games."""
 
 
-def by_position(searched: Iterable[Searched]) -> list[Place]:
+def by_position(searched: Iterable[Searched]) -> list[SearchedPosition]:
     """What was searched, position by position; depths, or games, that were searched in one way are told together."""
     places: dict[tuple[str, str], dict[tuple[Any, ...], list[Searched]]] = {}
     for each in searched:
         how = each.algorithm, each.evaluation, each.schemes, each.workers, bool(each.moves)
         places.setdefault((each.game, each.position), {}).setdefault(how, []).append(each)
     return [
-        Place(
+        SearchedPosition(
             game=game,
             position=position,
             name=next(iter(ways.values()))[0].name or name_of_line(game, position) or "",  # of old it was not kept

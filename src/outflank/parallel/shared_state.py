@@ -12,7 +12,7 @@ from outflank.games.rules import MOVE
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import read_word, record_at
-from outflank.kernels.records import record_type
+from outflank.kernels.record_types import record_type
 from outflank.search.worker import PLIES
 
 CAPACITY = 256

@@ -8,7 +8,7 @@ from outflank.engine.player import Choice, Player, PlayerFailed, try_out
 from outflank.engine.pondering import Pondering
 from outflank.engine.specs import HUMAN, player
 from outflank.errors import FormatError, OutflankError
-from outflank.formats.record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.search.contract import Limits, Stop
@@ -21,7 +21,7 @@ from outflank.ui.cli.playing.words import AFTERWARDS, COMMANDS, HELP, HELP_AFTER
 HINT_SECONDS = 1.0
 
 
-class Table:
+class PlaySession:
     """A game in progress, its players and their clocks."""
 
     def __init__(

@@ -30,7 +30,7 @@ from outflank.kernels.atomics import load, store
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.lanes import merged, occupied, spread
-from outflank.kernels.records import allocate, record_type
+from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, pause, yield_core
 
 NOTHING, MOVES, FLIPS, VALUE = range(4)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels import watching
+from outflank.kernels import observers
 
 LINE = 128
 """Bytes kept apart. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
@@ -50,4 +50,4 @@ def allocate(dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     raw = np.zeros(count * dtype.itemsize + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
     records = raw[start : start + count * dtype.itemsize].view(dtype).view(np.recarray)
-    return records if watching.observer is None else watching.WatchedArray.over(records)
+    return records if observers.observer is None else observers.WatchedArray.over(records)

@@ -11,11 +11,11 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.games.evaluation import begin, evaluation_named
-from outflank.lab.classroom import Stopped
-from outflank.lab.measuring import Side, number, searched, warm
-from outflank.lab.report import Sample, Table
-from outflank.lab.searched import unnoted
-from outflank.lab.steps import STEPS, step_costs
+from outflank.lab.classroom import BrokenOff
+from outflank.lab.measuring import Contender, number, searched, warm
+from outflank.lab.report import ReportTable, Sample
+from outflank.lab.search_log import unnoted
+from outflank.lab.step_costs import STEPS, step_costs
 from outflank.schema import Count, Duration, Kind
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -38,7 +38,7 @@ SHAPES: dict[str, dict[str, Kind]] = {
 """What samples hold, by what they are."""
 
 
-def function_samples(side: Side, stop: Stop) -> list[Sample]:
+def function_samples(side: Contender, stop: Stop) -> list[Sample]:
     """One worker's calls by the plies left, what a call costs, and what all took.
 
     What is outside the search (boards, the game's turns, getting ready) is what the same takes to a depth of 1.
@@ -55,7 +55,7 @@ def function_samples(side: Side, stop: Stop) -> list[Sample]:
             shallow = [searched(replace(serial, depth=1), stop)[1] for _ in range(2)]
             searched(serial, stop, instrument=counts)
         _, whole = searched(serial, stop)
-    except Stopped:
+    except BrokenOff:
         return []
     costs = step_costs(_boards(side, str(whole.get("moves", ""))), evaluation)
     calls = Calls.of(counts.nodes, counts.moves, counts.movable)
@@ -72,7 +72,7 @@ def _processor(sample: Sample) -> float:
     return number(sample["user_seconds"]) + number(sample["system_seconds"])
 
 
-def _boards(side: Side, moves: str) -> list[Board[Any]]:
+def _boards(side: Contender, moves: str) -> list[Board[Any]]:
     """Where the steps are timed: the position, or boards all through the game."""
     board = side.board.copy()
     found = [board.copy()]
@@ -118,7 +118,7 @@ def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: fl
     return {left: {**steps, ITSELF: entered[left] * rest} for left, steps in found.items()}
 
 
-def views(samples: Sequence[Sample], kinds: Mapping[str, float], of: str) -> tuple[list[Table], list[str]]:
+def views(samples: Sequence[Sample], kinds: Mapping[str, float], of: str) -> tuple[list[ReportTable], list[str]]:
     """Both tables, and what is to be said of them; `kinds` are the seconds of all workers, by what they did."""
     calls = [
         Calls(*(int(number(each[name])) for name in ("left", "nodes", "made", "valued")))
@@ -145,7 +145,7 @@ def views(samples: Sequence[Sample], kinds: Mapping[str, float], of: str) -> tup
     return [top_down(f"top-down{of}", shares, by_left), bottom_up(f"bottom-up{of}", shares, by_left)], notes
 
 
-def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> Table:
+def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
     """From the root down: what a function and all it calls take, and what it takes itself.
 
     `shares` are parts of the whole outside minimax and `search`, which is divided by `by_left`.
@@ -163,10 +163,10 @@ def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapp
             for step in STEPS[1:]
             if scale * steps[step] >= LEAST_SHARE
         ]
-    return Table.of(title, lines)
+    return ReportTable.of(title, lines)
 
 
-def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> Table:
+def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
     """From the leaves up: what each function takes itself, and from where it is called."""
     whole = sum(sum(each.values()) for each in by_left.values()) or 1.0
     scale = shares["search"] / whole
@@ -183,7 +183,7 @@ def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Map
             for caller, share in sorted(callers.items(), key=lambda each: -each[1])
             if share >= LEAST_SHARE and len(callers) > 1
         ]
-    return Table.of(title, lines)
+    return ReportTable.of(title, lines)
 
 
 def _row(level: int, name: str, whole: float, own: float) -> Sample:

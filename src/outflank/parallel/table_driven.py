@@ -16,18 +16,18 @@ from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import record_at
-from outflank.kernels.records import allocate
+from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds
 from outflank.parallel.crew import Crewed
 from outflank.parallel.divided import usual_threshold
 from outflank.parallel.idling import await_quiet, rest
-from outflank.parallel.records import CREW, FRAME, HAND, frame_at
+from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
 from outflank.search.nodes import arranged, entry_of, lengthen, settles, table_key
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import asked, expanded
 from outflank.search.quiet import settled
-from outflank.search.root import LOW, Found, Root, RootMove, Standing, Stopped, sample_roots
+from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, sample_roots
 from outflank.search.table import (
     EMPTY,
     EPISODES,
@@ -54,7 +54,9 @@ PUT_OFF = 1 << 50
 
 
 @kernel
-def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, end, worker, probe, exclusive, marks):
+def search_marked(
+    game, evaluation, position, state, alpha, beta, depth, ply, start, end, worker, probe, exclusive, marks
+):
     """Alpha-beta's promise for `position`, or -`PUT_OFF` if `exclusive` and another worker is at it.
 
     `marks` is the depth down to which workers mark what they are at (what is nearer to the leaves belongs to
@@ -143,11 +145,11 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
                 ceiling = low + 1 if scouting else beta
                 alone = np.int64(turn == 0 and index > start)
                 below = (left, ply + 1, end, end, worker, probe)
-                found = -marking(game, evaluation, child, child_state, -ceiling, -low, *below, alone, marks)
+                found = -search_marked(game, evaluation, child, child_state, -ceiling, -low, *below, alone, marks)
                 if low < found < beta and ceiling < beta and worker.aborted == 0:
                     alone = np.int64(0)
                     low = found - 1
-                    found = -marking(game, evaluation, child, child_state, -beta, -low, *below, alone, marks)
+                    found = -search_marked(game, evaluation, child, child_state, -beta, -low, *below, alone, marks)
                 if worker.aborted != 0:
                     return np.int64(0)
                 worker.scores[index] = found
@@ -180,10 +182,10 @@ def marking(game, evaluation, position, state, alpha, beta, depth, ply, start, e
 
 
 @kernel
-def sing(game, evaluation, position, crew, hand, worker, probe):
+def search_root(game, evaluation, position, crew, hand, worker, probe):
     """The leader's part once; a helper's again and again, a root at a time, until the crew is dismissed."""
     if hand.id == 0:
-        _perform(game, evaluation, position, crew, hand, worker, probe, load(crew, "open", "relaxed"))
+        _search_window(game, evaluation, position, crew, hand, worker, probe, load(crew, "open", "relaxed"))
         store(crew, "open", 0, "seq_cst")
         await_quiet(crew)
         return
@@ -196,14 +198,14 @@ def sing(game, evaluation, position, crew, hand, worker, probe):
             if load(crew, "open", "seq_cst") == episode:
                 heard = episode
                 fails = np.int64(0)
-                _perform(game, evaluation, position, crew, hand, worker, probe, episode)
+                _search_window(game, evaluation, position, crew, hand, worker, probe, episode)
             store(hand, "idle", 1, "seq_cst")
         else:
             fails = rest(crew, hand, fails)
 
 
 @inner
-def _perform(game, evaluation, position, crew, hand, worker, probe, episode):
+def _search_window(game, evaluation, position, crew, hand, worker, probe, episode):
     """Search the root to the end, or until somebody else has."""
     began = nanoseconds()
     frame = frame_at(hand.frame)
@@ -213,7 +215,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe, episode):
     estimates = worker.estimates
     start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)
     marks = crew.threshold | episode << 16
-    hand.value = marking(
+    hand.value = search_marked(
         game,
         evaluation,
         position,
@@ -241,7 +243,7 @@ def _perform(game, evaluation, position, crew, hand, worker, probe, episode):
     hand.busy_ns += nanoseconds() - began
 
 
-class Chorus(Crewed):
+class TableDriven(Crewed):
     """A root that every worker of a crew searches."""
 
     def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
@@ -265,9 +267,9 @@ class Chorus(Crewed):
         self.crew.hands["until"] = 1
         root.worker.moves[0] = root.moves[0].code
         self.crew.hands[0].depth = 1
-        sing(*self._arguments(0))
+        search_root(*self._arguments(0))
         self.crew.begin()
-        self.crew.start(lambda index: sing(*self._arguments(index)))
+        self.crew.start(lambda index: search_root(*self._arguments(index)))
 
     def _arguments(self, index: int) -> tuple[Any, ...]:
         root, crew = self.root, self.crew
@@ -281,7 +283,7 @@ class Chorus(Crewed):
             crew.probe(index),
         )
 
-    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> Found:
+    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         root, crew = self.root, self.crew
         orders = []
         for index, worker in enumerate(root.workers):
@@ -300,7 +302,7 @@ class Chorus(Crewed):
         crew.hands[0].idle = 0
         with crew.at_work():
             crew.open(self._episode)
-            sing(*self._arguments(0))
+            search_root(*self._arguments(0))
         winner = int(self._frame.cut) - 1
         if winner < 0:
             raise Stopped
@@ -311,36 +313,36 @@ class Chorus(Crewed):
         code = int(worker.line[0, 0])
         best = next(move for move in moves if move.code == code)
         best.line = tuple(int(code) for code in worker.line[0][: max(1, int(worker.line_length[0]))])
-        found_best = Found(int(crew.hands[winner].value), best)
+        found_best = RootValue(int(crew.hands[winner].value), best)
         root.learn(found_best, alpha, beta, moves)
         return found_best
 
-    def standing(self) -> Standing:
+    def standing(self) -> WindowProgress:
         """How far the leader has come; the others are about as far."""
         if self._asked is None:
-            return Standing()
+            return WindowProgress()
         alpha, moves = self._asked
         worker = self.root.worker
         done = [int(score) for score in worker.scores[: len(moves)] if LOW < score < PUT_OFF]
         begun = min(len(done) + 1, len(moves))
         value = max(done, default=LOW)
         best = next((move for move in moves if value > alpha and move.code == int(worker.line[0, 0])), None)
-        return Standing(begun, len(moves), None, best, value if best else None)
+        return WindowProgress(begun, len(moves), None, best, value if best else None)
 
-    def full(self, depth: int) -> Found:
+    def full(self, depth: int) -> RootValue:
         """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""
         raise NotImplementedError
 
 
-@marking.sample
-def _marking_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@search_marked.sample
+def _search_marked_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, -1, 1, 2, 1, 0, 0, root.worker, root.probe, 0, 1
 
 
-@sing.sample
-def _sing_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@search_root.sample
+def _search_root_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     for root in sample_roots(game, position, every):
         hand, crew, frames = allocate(HAND, 1)[0], allocate(CREW, 1)[0], allocate(FRAME, 1)
         crew.bell = root.worker.bell

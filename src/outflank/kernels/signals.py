@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from outflank.kernels import watching
+from outflank.kernels import observers
 from outflank.kernels.compiler import interpreted
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Attendant:
         if threading.current_thread() is not threading.main_thread():
             with ended_with_the_main_thread(self._stop):
                 return work()
-        if interpreted() or watching.observer is not None:
+        if interpreted() or observers.observer is not None:
             return work()  # the interpreter sees signals by itself
         task = _Task(work)
         try:

@@ -14,11 +14,11 @@ from outflank.formats.board_line import CELLS
 from outflank.formats.bracket_games import read_bracket_games
 from outflank.formats.fields import decoded
 from outflank.formats.files import looked_into, replacing
+from outflank.formats.game_record import Record
 from outflank.formats.ggf import write_ggf
 from outflank.formats.headed_games import read_headed_games
 from outflank.formats.line_games import read_positions, read_transcripts, write_position_line, write_transcript_line
 from outflank.formats.movetext import is_header, read_movetext
-from outflank.formats.record import Record
 from outflank.formats.selection import Selection
 from outflank.formats.sgf import write_sgf
 from outflank.formats.wthor import read_wthor

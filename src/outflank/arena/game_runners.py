@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from outflank.arena.referee import Ending, Game, play, start_of
+from outflank.arena.referee import Ending, FinishedGame, play, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.seat import GRACE_SECONDS, Seat
 from outflank.arena.store import Kept
@@ -13,7 +13,7 @@ from outflank.distributed.errands import Errands, Item
 from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.errors import OutflankError
-from outflank.formats.record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.search.contract import Stop
 
 Maker = Callable[[str, Any], Player]
@@ -47,7 +47,7 @@ class Lane:
             for number, text in enumerate(self._settings.players):
                 try_out(self._seats[number].player, board, text)
 
-    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> Game | None:
+    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
         """A game of the schedule from its opening; None if `stop` was called before it ended."""
         settings = self._settings
         for number in (fixture.black, fixture.white):
@@ -108,10 +108,10 @@ class GamesElsewhere:
     def __init__(self, errands: Errands) -> None:
         self._errands = errands
 
-    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> Game | None:
+    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
         """A game of the schedule, sent as one that has only begun: a file of openings may be on no other machine."""
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
-        begun = Game(record=opening, ending=Ending(points=0.5, score=0))
+        begun = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
         answer = self._errands.do(_kept(fixture, begun), stop=stop)
         return None if answer is None else Kept.of(answer, board.game).game
 
@@ -161,5 +161,5 @@ class GamesHere:
             lane.close()
 
 
-def _kept(fixture: Fixture, game: Game) -> Item:
+def _kept(fixture: Fixture, game: FinishedGame) -> Item:
     return Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game).as_dict()
