@@ -1,5 +1,5 @@
 /* Othello's rules in C, to measure the compiled kernels against: the same algorithm line for line as
- * src/outflank/games/othello/kernels.py. With -DLANES the directions are the lanes of a vector, as
+ * src/outflank/othello/rules.py. With -DLANES the directions are the lanes of a vector, as
  * ours are; without, they are written out, as C is written.
  */
 #include <stdint.h>

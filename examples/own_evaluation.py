@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import outflank
 from outflank.games.evaluation import register_evaluation, value
-from outflank.games.othello.evaluate import CORNERS, mobility_difference
-from outflank.games.othello.kernels import Othello
 from outflank.kernels.bits import popcount
+from outflank.othello.evaluation import CORNERS, mobility_difference
+from outflank.othello.rules import Othello
 
 
 class Corners(NamedTuple):

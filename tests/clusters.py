@@ -10,7 +10,7 @@ from pathlib import Path
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
-from outflank.games.othello.squares import START, othello
+from outflank.othello.squares import START, othello
 from outflank.search.deepening import search
 from tests.drawing import walk
 

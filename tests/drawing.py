@@ -3,14 +3,14 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from outflank.abalone.geometry import SPIRAL, board
+from outflank.abalone.layouts import LAYOUTS, RULES
+from outflank.abalone.layouts import start as abalone_start
+from outflank.abalone.rules import AbalonePosition
 from outflank.games import rules
-from outflank.games.abalone.geometry import SPIRAL, board
-from outflank.games.abalone.kernels import AbalonePosition
-from outflank.games.abalone.layouts import LAYOUTS, RULES
-from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.othello.kernels import OthelloPosition
-from outflank.games.othello.squares import START, othello, squares
 from outflank.kernels.bits import U64
+from outflank.othello.rules import OthelloPosition
+from outflank.othello.squares import START, othello, squares
 from tests import entries
 
 

@@ -23,7 +23,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.head import Tuning
 from outflank.distributed.on_ray import OnRay
 from outflank.distributed.raylets.processes import processes_in
-from outflank.games.othello.squares import START, othello
+from outflank.othello.squares import START, othello
 from outflank.search.contract import Result
 from outflank.search.deepening import search
 from tests.drawing import walk

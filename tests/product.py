@@ -11,9 +11,9 @@ from itertools import product
 
 import numpy as np
 
-from outflank.games.abalone.kernels import Abalone
+from outflank.abalone.rules import Abalone
 from outflank.games.evaluation import evaluations
-from outflank.games.othello.squares import othello
+from outflank.othello.squares import othello
 from outflank.search.ordering import orderings
 from tests.test_search import SHARED_CHOICES, check
 

@@ -14,10 +14,10 @@ from unittest import mock
 import numpy as np
 
 from outflank import AbaloneBoard, OthelloBoard
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.othello.squares import START, othello
+from outflank.abalone.layouts import start as abalone_start
+from outflank.abalone.rules import Abalone
 from outflank.lab.races import RaceFindings, check, together
+from outflank.othello.squares import START, othello
 from outflank.parallel import crew
 from outflank.search.division import scheme_named
 from tests.drawing import legal, walk

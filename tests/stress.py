@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, Stop
+from outflank.abalone.layouts import start as abalone_start
+from outflank.abalone.rules import Abalone
 from outflank.boards import Board
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.evaluation import evaluation_named
-from outflank.games.othello.squares import START, othello
+from outflank.othello.squares import START, othello
 from outflank.parallel.divided import Divided
 from outflank.search.contract import Result
 from outflank.search.deepening import search

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, IllegalMove
-from outflank.games import rules
-from outflank.games.abalone import geometry
-from outflank.games.abalone.geometry import SPIRAL, cell_name, cells, stepped
-from outflank.games.abalone.kernels import (
+from outflank.abalone import geometry
+from outflank.abalone.geometry import SPIRAL, cell_name, cells, stepped
+from outflank.abalone.layouts import LAYOUTS, RULES, read_rows, start, write_rows
+from outflank.abalone.rules import (
     MARBLES,
     SIDEWAYS,
     AbalonePosition,
@@ -22,7 +22,7 @@ from outflank.games.abalone.kernels import (
     encoded,
     kind_of,
 )
-from outflank.games.abalone.layouts import LAYOUTS, RULES, read_rows, start, write_rows
+from outflank.games import rules
 from tests import entries
 from tests.conftest import examples
 from tests.drawing import abalone_positions, legal

@@ -20,9 +20,9 @@ from outflank import (
     OthelloMove,
     Side,
 )
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.othello.kernels import OthelloPosition
+from outflank.abalone.rules import Abalone
 from outflank.kernels.bits import U64
+from outflank.othello.rules import OthelloPosition
 from tests.conftest import examples
 from tests.drawing import SEEDS, any_positions
 

@@ -26,11 +26,11 @@ from outflank.distributed.spoken import heard, spoken
 from outflank.distributed.statistics import cluster_statistics
 from outflank.distributed.tree import Tree
 from outflank.games.evaluation import evaluation_named
-from outflank.games.othello.squares import START, othello
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.record_types import allocate
+from outflank.othello.squares import START, othello
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release

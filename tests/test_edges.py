@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from outflank.games.othello.edge_table import EDGE_VALUES, STATES, TERNARY
 from outflank.lab.edge_learning import learnt
+from outflank.othello.edge_table import EDGE_VALUES, STATES, TERNARY
 
 pytestmark = pytest.mark.plain
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 import outflank
-from outflank.games.abalone.kernels import Abalone
+from outflank.abalone.rules import Abalone
 from outflank.games.evaluation import (
     LIMIT,
     WON,
@@ -18,13 +18,13 @@ from outflank.games.evaluation import (
     register_evaluation,
     value,
 )
-from outflank.games.othello.edge_table import EDGE_VALUES
-from outflank.games.othello.evaluate import EDGE_WEIGHT, Discs
-from outflank.games.othello.kernels import Othello
-from outflank.games.othello.squares import othello, size_of
 from outflank.games.rules import mirror, symmetries
 from outflank.kernels.bits import popcount
 from outflank.kernels.compiler import kernel
+from outflank.othello.edge_table import EDGE_VALUES
+from outflank.othello.evaluation import EDGE_WEIGHT, Discs
+from outflank.othello.rules import Othello
+from outflank.othello.squares import othello, size_of
 from tests.conftest import examples
 from tests.drawing import abalone_positions, any_positions, othello_positions
 from tests.oracles import abalone as abalone_oracle

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.abalone.geometry import SPIRAL, board, cell_name, cells
+from outflank.abalone.layouts import LAYOUTS, RULES, start
+from outflank.abalone.rules import AbalonePosition
 from outflank.errors import FormatError, IllegalMove, InvalidPosition, OutflankError, UnknownName
 from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
 from outflank.formats.abalone_moves import read_move, write_move, write_nacre
@@ -16,11 +19,8 @@ from outflank.formats.position_file import read_position_file, write_position_fi
 from outflank.formats.properties import read_game
 from outflank.formats.recognise import read, read_all
 from outflank.formats.transcript import read_transcript, write_transcript
-from outflank.games.abalone.geometry import SPIRAL, board, cell_name, cells
-from outflank.games.abalone.kernels import AbalonePosition
-from outflank.games.abalone.layouts import LAYOUTS, RULES, start
-from outflank.games.othello.squares import START, othello, size_of, square_number
 from outflank.games.sides import Side
+from outflank.othello.squares import START, othello, size_of, square_number
 from tests import entries
 from tests.conftest import examples
 from tests.drawing import SEEDS, abalone_positions, legal, othello_positions, walk

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 
 from outflank.games import rules
-from outflank.games.othello.kernels import PASS, Othello, OthelloPosition
-from outflank.games.othello.squares import (
+from outflank.kernels.bits import U64
+from outflank.othello.rules import PASS, Othello, OthelloPosition
+from outflank.othello.squares import (
     START,
     edge,
     othello,
@@ -16,7 +17,6 @@ from outflank.games.othello.squares import (
     square_number,
     squares,
 )
-from outflank.kernels.bits import U64
 from tests import entries
 from tests.conftest import examples
 from tests.drawing import legal, othello_positions

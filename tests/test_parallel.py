@@ -11,9 +11,9 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
 from outflank.games.evaluation import Exact, evaluation_named, value
-from outflank.games.othello.squares import START, othello
 from outflank.games.rules import moves_left, unpack
 from outflank.kernels.compiler import interpreted
+from outflank.othello.squares import START, othello
 from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Options

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import outflank
+from outflank.abalone.layouts import LAYOUTS, RULES, start
 from outflank.boards import kind_of_board
-from outflank.games.abalone.layouts import LAYOUTS, RULES, start
-from outflank.games.othello.squares import START, othello
 from outflank.kernels.compiler import interpreted
+from outflank.othello.squares import START, othello
 from outflank.search.perft import Perft
 from tests.conftest import examples
 from tests.drawing import any_positions, legal

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.games.othello.kernels import OthelloPosition
-from outflank.games.othello.squares import othello
 from outflank.games.rules import mirror, symmetries
 from outflank.lab.literature import published
 from outflank.lab.quads import NUMBERS, quads, sorted_key, turned_key
+from outflank.othello.rules import OthelloPosition
+from outflank.othello.squares import othello
 
 pytestmark = pytest.mark.plain
 

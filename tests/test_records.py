@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.abalone.layouts import LAYOUTS, RULES
+from outflank.abalone.layouts import start as abalone_start
 from outflank.boards import Board
 from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.formats import fields, replay
@@ -23,12 +25,10 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.selection import Opening, Selection, played
 from outflank.formats.setup import Setup
 from outflank.formats.transcript import MIRRORED_ASSUMED
-from outflank.games.abalone.layouts import LAYOUTS, RULES
-from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.othello.kernels import PASS, OthelloPosition
-from outflank.games.othello.squares import START, othello, size_of, square_number
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
+from outflank.othello.rules import PASS, OthelloPosition
+from outflank.othello.squares import START, othello, size_of, square_number
 from outflank.ui.cli import main
 from tests import entries
 from tests.conftest import examples

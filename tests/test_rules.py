@@ -49,9 +49,9 @@ def test_symmetries_are_a_group_and_agree_on_a_canonical_form(drawn):
 
 
 def test_the_number_of_symmetries_is_the_boards():
-    from outflank.games.abalone.layouts import RULES
-    from outflank.games.abalone.layouts import start as abalone_start
-    from outflank.games.othello.squares import othello
+    from outflank.abalone.layouts import RULES
+    from outflank.abalone.layouts import start as abalone_start
+    from outflank.othello.squares import othello
     from tests.drawing import START, walk
 
     for game, first, number in ((othello(), START, 8), (RULES, abalone_start(), 12)):

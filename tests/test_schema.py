@@ -20,8 +20,8 @@ from outflank.engine.computer import Computer
 from outflank.errors import OutflankError
 from outflank.formats.abalone_moves import write_move
 from outflank.formats.fields import read_number
-from outflank.games.othello.squares import othello
 from outflank.lab import redraw
+from outflank.othello.squares import othello
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
 from outflank.search.contract import Limits, Options
 from outflank.words import from_words

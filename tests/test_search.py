@@ -10,14 +10,14 @@ from hypothesis import given
 
 import outflank
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Progress, Result, Stop, iterate
+from outflank.abalone.geometry import SPIRAL, board
+from outflank.abalone.layouts import start as abalone_start
+from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.boards import kind_of_board
-from outflank.games.abalone.geometry import SPIRAL, board
-from outflank.games.abalone.kernels import Abalone, AbalonePosition
-from outflank.games.abalone.layouts import start as abalone_start
 from outflank.games.evaluation import evaluation_named, evaluations, final, scale_of
-from outflank.games.othello.squares import START, othello
 from outflank.games.rules import is_pass, most_moves, moves_left, play
 from outflank.kernels.compiler import interpreted
+from outflank.othello.squares import START, othello
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import Options
 from outflank.search.deepening import search

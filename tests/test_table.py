@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.errors import OutflankError
-from outflank.games.othello.squares import START, othello
 from outflank.games.rules import pack
 from outflank.kernels.compiler import kernel
+from outflank.othello.squares import START, othello
 from outflank.search import table as tables
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, Table
 from tests.drawing import walk

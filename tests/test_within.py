@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from outflank.errors import OutflankError
-from outflank.games.othello.kernels import flips, legal
 from outflank.kernels.bits import U64, popcount
 from outflank.lab import experiment as registry
 from outflank.lab.boards import chosen_boards
@@ -22,6 +21,7 @@ from outflank.lab.node_work import (
     side_by_side,
 )
 from outflank.lab.studies.within import AFTER, BESIDE, TWO, _together, boards_near
+from outflank.othello.rules import flips, legal
 from outflank.search.contract import Stop
 
 (MIDGAME,) = chosen_boards("othello", ("midgame",))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from outflank.abalone.rules import Kind
     from outflank.boards import (
         AbaloneBoard,
         AbaloneMove,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         OutflankError,
         UnknownName,
     )
-    from outflank.games.abalone.kernels import Kind
     from outflank.games.sides import Side
     from outflank.search.contract import (
         Comparison,
@@ -72,7 +72,7 @@ _HOME = {
         "OutflankError",
         "UnknownName",
     ),
-    "outflank.games.abalone.kernels": ("Kind",),
+    "outflank.abalone.rules": ("Kind",),
     "outflank.games.sides": ("Side",),
     "outflank.search.contract": (
         "Comparison",

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from outflank import diagnosis  # noqa: F401  # this and those below use the kernels of every folder: all are known here
+from outflank.abalone.layouts import RULES
+from outflank.abalone.layouts import start as abalone_start
 from outflank.distributed import opening  # noqa: F401  # as above
-from outflank.games.abalone.layouts import RULES
-from outflank.games.abalone.layouts import start as abalone_start
-from outflank.games.othello.squares import START, othello
 from outflank.kernels import cache
 from outflank.kernels.compiler import Kernel, kernels
 from outflank.lab import cilk, node_work, program_001, spans, step_costs  # noqa: F401
 from outflank.lab.studies import hashing, storage  # noqa: F401
+from outflank.othello.squares import START, othello
 from outflank.search import montecarlo  # noqa: F401
 from outflank.search.division import scheme_named, schemes
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from outflank.abalone.rules import Abalone
 from outflank.arena.referee import Ending, FinishedGame
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
@@ -23,7 +24,6 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.locks import held
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
-from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side
 from outflank.schema import Between, Count, Duration, Json, Misfit, Shape, conform
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from outflank.abalone.rules import Abalone
 from outflank.boards.abalone import AbaloneBoard
 from outflank.boards.board import Board, Outcome
 from outflank.boards.moves import AbaloneMove, Move, OthelloMove
 from outflank.boards.othello import OthelloBoard
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.othello.kernels import Othello
+from outflank.othello.rules import Othello
 
 __all__ = ["AbaloneBoard", "AbaloneMove", "Board", "Move", "OthelloBoard", "OthelloMove", "Outcome", "kind_of_board"]
 

@@ -2,6 +2,9 @@
 
 from typing import Any, Self
 
+from outflank.abalone.geometry import BOARD, Cell, on_board, stepped
+from outflank.abalone.layouts import RULES, start
+from outflank.abalone.rules import Abalone
 from outflank.boards.board import Board, stripped
 from outflank.boards.moves import AbaloneMove
 from outflank.boards.svg import abalone_svg
@@ -11,9 +14,6 @@ from outflank.formats.abalone_moves import ends, read_move
 from outflank.formats.diagram import abalone_diagram
 from outflank.formats.position_file import write_position_file
 from outflank.formats.setup import Setup
-from outflank.games.abalone.geometry import BOARD, Cell, on_board, stepped
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.abalone.layouts import RULES, start
 from outflank.games.sides import Side
 
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import total_ordering
 
+from outflank.abalone.geometry import cell_name
+from outflank.abalone.rules import MARBLES, PUSHED, Kind, kind_of
 from outflank.formats.abalone_moves import ends, write_move, write_nacre
-from outflank.games.abalone.geometry import cell_name
-from outflank.games.abalone.kernels import MARBLES, PUSHED, Kind, kind_of
-from outflank.games.othello.kernels import PASS
-from outflank.games.othello.squares import square_name
+from outflank.othello.rules import PASS
+from outflank.othello.squares import square_name
 
 
 @total_ordering

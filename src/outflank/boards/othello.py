@@ -9,9 +9,9 @@ from outflank.errors import FormatError, InvalidPosition
 from outflank.formats.board_line import read_board_line, write_board_line
 from outflank.formats.diagram import othello_diagram
 from outflank.formats.transcript import write_transcript
-from outflank.games.othello.kernels import PASS, Othello
-from outflank.games.othello.squares import SIZES, START, othello, scoring_of, size_of, square_number
 from outflank.games.sides import Side
+from outflank.othello.rules import PASS, Othello
+from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of, square_number
 
 
 class OthelloBoard(Board[OthelloMove]):

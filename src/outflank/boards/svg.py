@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable
 from math import sqrt
 
-from outflank.games.abalone import geometry
-from outflank.games.abalone.layouts import row_cells
-from outflank.games.othello.squares import squares
+from outflank.abalone import geometry
+from outflank.abalone.layouts import row_cells
+from outflank.othello.squares import squares
 
 BLACK_DISC, WHITE_DISC = "#1c1c1c", "#fafafa"
 RIM = "#00000055"

@@ -3,13 +3,13 @@
 from dataclasses import asdict
 from typing import Any
 
+from outflank.abalone.rules import Abalone
 from outflank.distributed.node import Setup
 from outflank.distributed.replication import Replication
 from outflank.errors import OutflankError
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.othello.kernels import Othello
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
+from outflank.othello.rules import Othello
 from outflank.search.contract import Options
 
 _GAMES = {"othello": Othello, "abalone": Abalone}

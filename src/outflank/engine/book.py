@@ -17,9 +17,9 @@ from outflank.engine.player import Choice
 from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.games.evaluation import evaluation_named, scale_of
-from outflank.games.othello.kernels import Othello
 from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries
 from outflank.games.units import Scale
+from outflank.othello.rules import Othello
 
 Key = tuple[int, int]
 

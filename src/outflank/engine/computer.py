@@ -15,9 +15,9 @@ from outflank.engine.ready_moves import Habit, habit_named
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
 from outflank.errors import InvalidOption
-from outflank.games.othello.kernels import Othello
-from outflank.games.othello.squares import othello, scoring_of
 from outflank.games.sides import Side
+from outflank.othello.rules import Othello
+from outflank.othello.squares import othello, scoring_of
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Result, Stop, TieRule

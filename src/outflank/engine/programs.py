@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from outflank.abalone.rules import Abalone
 from outflank.errors import OutflankError, UnknownName
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.othello.kernels import Othello
 from outflank.games.sides import Side
+from outflank.othello.rules import Othello
 
 UNDIVIDED_002 = 2
 """Plies left with which report 002 goes on alone: its granularity of 3 is the least depth that it still divides."""

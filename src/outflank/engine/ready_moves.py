@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any, Protocol
 
+from outflank.abalone.geometry import cell_name
+from outflank.abalone.rules import Abalone
 from outflank.boards import AbaloneBoard, Board, Move
 from outflank.engine.player import Choice
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.abalone.geometry import cell_name
-from outflank.games.abalone.kernels import Abalone
 
 
 class Habit(Protocol):

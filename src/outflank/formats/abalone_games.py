@@ -22,6 +22,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from outflank.abalone.layouts import LAYOUTS, RULES, start
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
 from outflank.formats.abalone_moves import meanings, read_move, write_move
@@ -30,7 +31,6 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.line_games import MOST_BYTES, lines_of
 from outflank.formats.replay import NO_MOVE, replay
 from outflank.formats.setup import Setup
-from outflank.games.abalone.layouts import LAYOUTS, RULES, start
 from outflank.games.rules import MOVE, play
 from outflank.games.sides import Side
 

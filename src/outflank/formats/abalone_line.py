@@ -9,11 +9,11 @@ losses first is what is written.
 
 import re
 
+from outflank.abalone.geometry import board
+from outflank.abalone.layouts import RULES, read_rows, write_rows
+from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, InvalidPosition
 from outflank.formats.setup import Setup
-from outflank.games.abalone.geometry import board
-from outflank.games.abalone.kernels import Abalone, AbalonePosition
-from outflank.games.abalone.layouts import RULES, read_rows, write_rows
 from outflank.games.sides import Side
 
 NAME = "Abalone line"

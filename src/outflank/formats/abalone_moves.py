@@ -14,10 +14,9 @@ from itertools import product
 
 import numpy as np
 
-from outflank.errors import FormatError, IllegalMove, place_in
-from outflank.formats.setup import Setup
-from outflank.games.abalone.geometry import DIRECTIONS, SPIRAL, Cell, cell_name, cells, on_board, stepped
-from outflank.games.abalone.kernels import (
+from outflank.abalone.geometry import DIRECTIONS, SPIRAL, Cell, cell_name, cells, on_board, stepped
+from outflank.abalone.layouts import RULES, start
+from outflank.abalone.rules import (
     MARBLES,
     SIDEWAYS,
     Abalone,
@@ -28,7 +27,8 @@ from outflank.games.abalone.kernels import (
     encoded,
     kind_of,
 )
-from outflank.games.abalone.layouts import RULES, start
+from outflank.errors import FormatError, IllegalMove, place_in
+from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 
 NAME = "Abalone move"

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from outflank.errors import FormatError
 from outflank.formats.setup import Setup
-from outflank.games.othello.kernels import PASS, Othello, OthelloPosition
-from outflank.games.othello.squares import SIZES, othello, size_of, square_name, square_number, squares
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
+from outflank.othello.rules import PASS, Othello, OthelloPosition
+from outflank.othello.squares import SIZES, othello, size_of, square_name, square_number, squares
 
 BLACK_CELLS, WHITE_CELLS, EMPTY_CELLS = "X*xBb", "O0oWw", "-._"
 CELLS = BLACK_CELLS + WHITE_CELLS + EMPTY_CELLS

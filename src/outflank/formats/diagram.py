@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from outflank.games.abalone import geometry
-from outflank.games.abalone.layouts import row_cells
-from outflank.games.othello.squares import squares
+from outflank.abalone import geometry
+from outflank.abalone.layouts import row_cells
+from outflank.othello.squares import squares
 
 BLACK, WHITE, EMPTY, LEGAL = "X", "O", ".", "*"
 

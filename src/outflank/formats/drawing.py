@@ -9,18 +9,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from outflank.abalone.geometry import board as abalone_word
+from outflank.abalone.layouts import RULES, row_cells
+from outflank.abalone.rules import AbalonePosition
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.abalone_line import check_marbles, read_abalone_line
 from outflank.formats.board_line import read_board_line
 from outflank.formats.setup import Setup
-from outflank.games.abalone.geometry import board as abalone_word
-from outflank.games.abalone.kernels import AbalonePosition
-from outflank.games.abalone.layouts import RULES, row_cells
-from outflank.games.othello.kernels import Othello, OthelloPosition
-from outflank.games.othello.squares import SIZES, othello, squares
 from outflank.games.rules import MOVE, fill, most_moves
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
+from outflank.othello.rules import Othello, OthelloPosition
+from outflank.othello.squares import SIZES, othello, squares
 
 NAME = "drawing"
 

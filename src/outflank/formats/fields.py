@@ -3,11 +3,11 @@
 import math
 import re
 
+from outflank.abalone.rules import Abalone
 from outflank.errors import FormatError
 from outflank.formats.game_record import Record
-from outflank.games.abalone.kernels import Abalone
-from outflank.games.othello.kernels import Othello
-from outflank.games.othello.squares import SIZES, othello, size_of
+from outflank.othello.rules import Othello
+from outflank.othello.squares import SIZES, othello, size_of
 
 REASONS = ("resigned", "time", "illegal move", "crashed", "agreed", "ply limit")
 """Why games end if not by the rules."""

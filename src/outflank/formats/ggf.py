@@ -15,8 +15,8 @@ from outflank.formats.board_line import write_board_line
 from outflank.formats.clocks import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, othello_size, read_number, write_number, write_seconds
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.games.othello.kernels import PASS
-from outflank.games.othello.squares import square_name
+from outflank.othello.rules import PASS
+from outflank.othello.squares import square_name
 
 NAME = "GGF"
 

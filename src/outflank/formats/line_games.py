@@ -20,9 +20,9 @@ from outflank.formats.transcript import (
     unmirrored,
     write_transcript,
 )
-from outflank.games.othello.kernels import PASS, Othello
-from outflank.games.othello.squares import START, othello
 from outflank.games.sides import Side
+from outflank.othello.rules import PASS, Othello
+from outflank.othello.squares import START, othello
 
 MOST_BYTES = 1 << 20
 """The longest line: what bounds the memory of reading."""

@@ -16,10 +16,10 @@ from outflank.formats.board_line import read_board_line
 from outflank.formats.replay import replay_named
 from outflank.formats.setup import Setup
 from outflank.formats.transcript import Named
-from outflank.games.othello.kernels import PASS, OthelloPosition
-from outflank.games.othello.squares import SIZES, START, othello, size_of, square_number
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
+from outflank.othello.rules import PASS, OthelloPosition
+from outflank.othello.squares import SIZES, START, othello, size_of, square_number
 
 GGF, SGF = "GGF", "SGF"
 

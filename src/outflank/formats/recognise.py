@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from io import BytesIO
 
+from outflank.abalone.rules import Abalone
 from outflank.errors import FormatError, IllegalMove, OutflankError, UnknownName
 from outflank.formats import abalone_line, abalone_moves, board_line, position_file, properties, transcript
 from outflank.formats.abalone_games import looks_like_games, read_abalone_games
@@ -15,7 +16,6 @@ from outflank.formats.drawing import read_drawing, without_colours
 from outflank.formats.line_games import without_comment
 from outflank.formats.movetext import MoveText, is_address, read_movetext, split_movetexts
 from outflank.formats.setup import Setup
-from outflank.games.abalone.kernels import Abalone
 
 GAMES = ("othello", "abalone")
 

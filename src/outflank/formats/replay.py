@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outflank.abalone.rules import Abalone
 from outflank.formats.setup import Setup
 from outflank.formats.transcript import Named, replayed
-from outflank.games.abalone.kernels import Abalone
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, over, pack, play, score
 from outflank.games.sides import Side
 from outflank.kernels.compiler import kernel

@@ -9,9 +9,9 @@ from outflank.formats.fields import year_of
 from outflank.formats.game_record import Record
 from outflank.formats.line_games import starts_normally
 from outflank.formats.transcript import read_transcript
-from outflank.games.othello.kernels import PASS, Othello
-from outflank.games.othello.squares import START, othello
 from outflank.games.rules import mirror, mirror_move, symmetries
+from outflank.othello.rules import PASS, Othello
+from outflank.othello.squares import START, othello
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from outflank.formats.clocks import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, othello_size, read_date, read_number, write_number
 from outflank.formats.game_record import Record
 from outflank.formats.ggf import escaped
-from outflank.games.othello.kernels import PASS
-from outflank.games.othello.squares import square_name, squares
 from outflank.games.sides import Side
+from outflank.othello.rules import PASS
+from outflank.othello.squares import square_name, squares
 
 NAME = "SGF"
 

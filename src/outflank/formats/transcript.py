@@ -9,10 +9,10 @@ import numpy as np
 
 from outflank.errors import FormatError, IllegalMove, place_in
 from outflank.formats.setup import Setup
-from outflank.games.othello.kernels import PASS, Othello, OthelloPosition
-from outflank.games.othello.squares import START, othello, size_of, square_name, square_number
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
+from outflank.othello.rules import PASS, Othello, OthelloPosition
+from outflank.othello.squares import START, othello, size_of, square_name, square_number
 
 NAME = "transcript"
 

@@ -18,9 +18,9 @@ from outflank.formats.selection import Selection, contains
 from outflank.formats.setup import Setup
 from outflank.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, Header
 from outflank.formats.wthor_names import EVENTS, MOST_NAMES, PLAYERS, names_beside
-from outflank.games.othello.kernels import PASS
-from outflank.games.othello.squares import START, othello, square_name
 from outflank.games.sides import Side
+from outflank.othello.rules import PASS
+from outflank.othello.squares import START, othello, square_name
 
 GAME = np.dtype(
     [("event", "<u2"), ("black", "<u2"), ("white", "<u2"), ("discs", "u1"), ("best", "u1"), ("moves", "u1", (MOVES,))]

@@ -8,7 +8,7 @@ from outflank.formats.game_record import Record
 from outflank.formats.line_games import starts_normally
 from outflank.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
 from outflank.formats.wthor_names import EVENTS, PLAYERS, NameList
-from outflank.games.othello.kernels import PASS
+from outflank.othello.rules import PASS
 
 NO_NEWS = 1
 """The depth of a file without theoretical scores: from one empty square on, what was played was the best."""

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.othello.kernels import legal
 from outflank.kernels.bits import popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, record_at
+from outflank.othello.rules import legal
 
 Words = npt.NDArray[np.uint64]
 

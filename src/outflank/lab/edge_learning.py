@@ -1,4 +1,4 @@
-"""How the tables of edges (`games/othello/edge_table.py`) were learnt: what an edge is worth by itself.
+"""How the tables of edges (`othello/edge_table.py`) were learnt: what an edge is worth by itself.
 
 Report 000 tried two ways, and gave up both. An edge is one of 3^8 = 6 561; a full one is worth its discs, which nobody
 can turn any more. The others follow from full to empty, the way that the report has from Wolf: the side to move plays

@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.othello.kernels import (
+from outflank.kernels.atomics import load, store
+from outflank.kernels.bits import U64, lowest, popcount
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.lanes import merged, occupied, spread
+from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.waiting import nanoseconds, pause, yield_core
+from outflank.othello.rules import (
     ACROSS,
     DOWN,
     DOWN_LEFT,
@@ -26,12 +32,6 @@ from outflank.games.othello.kernels import (
     flips,
     legal,
 )
-from outflank.kernels.atomics import load, store
-from outflank.kernels.bits import U64, lowest, popcount
-from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.lanes import merged, occupied, spread
-from outflank.kernels.record_types import allocate, record_type
-from outflank.kernels.waiting import nanoseconds, pause, yield_core
 
 NOTHING, MOVES, FLIPS, VALUE = range(4)
 """What a node does; the first is an empty call, whose cost is that of the loop around it."""

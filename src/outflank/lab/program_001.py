@@ -13,8 +13,6 @@ import numpy as np
 
 from outflank.boards import OthelloBoard
 from outflank.games.evaluation import evaluation_named, value
-from outflank.games.othello.kernels import OthelloPosition
-from outflank.games.othello.squares import START, othello
 from outflank.games.rules import MOVE, fill, most_moves, play, score
 from outflank.games.sides import Side
 from outflank.kernels.atomics import fetch_add, fetch_max, load, store
@@ -23,6 +21,8 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.search_log import note
+from outflank.othello.rules import OthelloPosition
+from outflank.othello.squares import START, othello
 from outflank.search.contract import Stop
 
 WIN = 1_000_000

@@ -7,8 +7,8 @@ from typing import Any
 
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError, reason_of
-from outflank.games.othello.squares import SIZES
 from outflank.games.sides import Side
+from outflank.othello.squares import SIZES
 
 MOST_BYTES = 1 << 20
 """The largest file that is read for a game or a position."""

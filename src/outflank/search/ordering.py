@@ -131,7 +131,7 @@ def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, *
 
     Without a name it is the game's default, which may be another for `exact` play.
 
-    >>> from outflank.games.abalone.kernels import Abalone
+    >>> from outflank.abalone.rules import Abalone
     >>> ordering_named(Abalone(marbles=14, goal=6), "kinds:from_depth=1,sort=best").from_depth
     1
     """

@@ -5,12 +5,12 @@ from functools import partial
 from statistics import mean
 from typing import Any
 
+from outflank.abalone.rules import MARBLES, Kind
 from outflank.arena import Openings
 from outflank.boards import AbaloneBoard
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.ready_moves import BoardCache, FixedOpening
 from outflank.engine.timing import Adaptive003, DepthRule
-from outflank.games.abalone.kernels import MARBLES, Kind
 from outflank.games.evaluation import evaluation_named, value
 from outflank.lab.boards import lab_positions
 from outflank.lab.classroom import BrokenOff, lab_search_003

@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from outflank.arena import Duel, Openings
 from outflank.boards import OthelloBoard
-from outflank.games.othello.edge_table import EDGE_VALUES, STATES
-from outflank.games.othello.evaluate import FourPart
 from outflank.games.sides import Side
 from outflank.lab.boards import POSITIONS
 from outflank.lab.classroom import REPORT_000
@@ -17,6 +15,8 @@ from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search, unnoted
 from outflank.lab.studies.choosing import Choosing, ChoosingParameters
+from outflank.othello.edge_table import EDGE_VALUES, STATES
+from outflank.othello.evaluation import FourPart
 from outflank.schema import Several, Shape
 from outflank.search.contract import Limits, Stop
 

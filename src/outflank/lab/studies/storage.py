@@ -10,8 +10,6 @@ import numpy as np
 
 from outflank.boards import Board, OthelloBoard
 from outflank.formats.board_line import write_board_line
-from outflank.games.othello.kernels import OthelloPosition, legal
-from outflank.games.othello.squares import othello
 from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.games.sides import Side as Colour
 from outflank.kernels.bits import U64, popcount
@@ -23,6 +21,8 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, op
 from outflank.lab.literature import fact
 from outflank.lab.measuring import Contender, alternating, grouped, median, median_count, number, searched, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.othello.rules import OthelloPosition, legal
+from outflank.othello.squares import othello
 from outflank.schema import Count, Measured, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts

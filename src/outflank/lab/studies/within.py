@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.othello.kernels import legal
 from outflank.games.rules import MOVE, most_moves
 from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
@@ -37,6 +36,7 @@ from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_
 from outflank.lab.search_log import note
 from outflank.lab.studies.hashing import walk
 from outflank.machine import usable_cores
+from outflank.othello.rules import legal
 from outflank.schema import Between, Duration, Measured, Several, Shape
 from outflank.search.contract import Stop
 

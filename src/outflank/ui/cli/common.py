@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
+from outflank.abalone.layouts import LAYOUTS
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.errors import OutflankError, UnknownName
 from outflank.formats.board_line import CELLS
 from outflank.formats.game_record import Record
 from outflank.formats.recognise import GAMES
 from outflank.formats.setup import Setup
-from outflank.games.abalone.layouts import LAYOUTS
-from outflank.games.othello.kernels import Othello
-from outflank.games.othello.squares import SCORINGS, SIZES, othello, size_of
+from outflank.othello.rules import Othello
+from outflank.othello.squares import SCORINGS, SIZES, othello, size_of
 from outflank.ui.cli.sources import records
 from outflank.ui.cli.streams import leave_quietly
 

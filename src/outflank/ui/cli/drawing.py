@@ -5,12 +5,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from outflank.abalone.geometry import Cell, on_board, stepped
 from outflank.boards import AbaloneBoard, Board, OthelloBoard
 from outflank.formats.abalone_moves import ends
 from outflank.formats.diagram import abalone_diagram, othello_diagram
-from outflank.games.abalone.geometry import Cell, on_board, stepped
-from outflank.games.othello.kernels import PASS
 from outflank.games.sides import Side
+from outflank.othello.rules import PASS
 from outflank.ui.cli.common import describe, letters_only
 
 STYLES = {

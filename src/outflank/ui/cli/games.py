@@ -15,7 +15,7 @@ from outflank.formats.abalone_moves import write_move
 from outflank.formats.game_record import Record
 from outflank.formats.selection import Opening, Selection, played
 from outflank.formats.transcript import write_transcript
-from outflank.games.othello.kernels import Othello
+from outflank.othello.rules import Othello
 from outflank.ui.cli.common import diagnostics, print_json
 from outflank.ui.cli.convert import NAMES, games_of
 from outflank.ui.cli.streams import leave_quietly

@@ -13,6 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from outflank.abalone.layouts import LAYOUTS
 from outflank.arena import MatchResult, MatchStanding, Settings, Sprt, play_match
 from outflank.arena.game_runners import GamesHere
 from outflank.arena.referee import CRASHED
@@ -24,11 +25,10 @@ from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
 from outflank.formats.recognise import GAMES
-from outflank.games.abalone.layouts import LAYOUTS
-from outflank.games.othello.squares import SCORINGS, SIZES
 from outflank.games.units import unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
+from outflank.othello.squares import SCORINGS, SIZES
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, one_board, output, print_json

@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from outflank.abalone.rules import Abalone
 from outflank.boards import AbaloneBoard, Board
 from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.game_files import read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
-from outflank.games.abalone.kernels import Abalone
 from outflank.games.sides import Side
 from outflank.words import how_many
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank.games.abalone.geometry import (
+from outflank.abalone.geometry import (
     BIT,
     BIT_IMAGE,
     BOARD,

@@ -3,14 +3,14 @@
 import numpy as np
 
 from outflank.games.hints import STAGES, promise, register_features, row, stage
-from outflank.games.othello.evaluate import (
+from outflank.kernels.bits import popcount
+from outflank.othello.evaluation import (
     mobility_difference,
     potential_difference,
     square_difference,
     stone_difference,
 )
-from outflank.games.othello.kernels import Othello
-from outflank.kernels.bits import popcount
+from outflank.othello.rules import Othello
 
 DISCS_PER_STAGE = 10
 

@@ -3,8 +3,8 @@
 from typing import Final
 
 from outflank.errors import UnknownName
-from outflank.games.othello.kernels import DISCS, PASS, WINNER_TAKES_EMPTIES, Othello, OthelloPosition
 from outflank.kernels.bits import U64
+from outflank.othello.rules import DISCS, PASS, WINNER_TAKES_EMPTIES, Othello, OthelloPosition
 
 SIZES: Final = (4, 6, 8)
 

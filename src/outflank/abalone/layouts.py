@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from outflank.abalone.geometry import Cell, board, cells
+from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, UnknownName
-from outflank.games.abalone.geometry import Cell, board, cells
-from outflank.games.abalone.kernels import Abalone, AbalonePosition
 
 RULES: Final = Abalone(marbles=14, goal=6)
 """Fourteen marbles each; who loses six has lost."""

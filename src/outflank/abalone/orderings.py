@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from outflank.games.abalone.geometry import SPIRAL
-from outflank.games.abalone.kernels import Abalone, cell_of, direction_of, kind_of
+from outflank.abalone.geometry import SPIRAL
+from outflank.abalone.rules import Abalone, cell_of, direction_of, kind_of
 from outflank.games.hints import promise, register_features, row
 
 register_features(Abalone, "kind", "generated")

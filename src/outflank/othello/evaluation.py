@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank.games.evaluation import final, register_evaluation, register_usual_evaluation, value
-from outflank.games.othello.edge_table import EDGE_VALUES, TERNARY
-from outflank.games.othello.kernels import Othello, legal
 from outflank.games.rules import score
 from outflank.games.units import Unit, register_unit
 from outflank.kernels.bits import U64, multiply, popcount
 from outflank.kernels.compiler import inner
+from outflank.othello.edge_table import EDGE_VALUES, TERNARY
+from outflank.othello.rules import Othello, legal
 
 # Squares of the 8×8 board, by what they are worth. On smaller boards the corners are elsewhere
 # and these name ordinary squares or none: the square terms say little there.

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank.games.abalone.geometry import BOARD, SPIRAL, board
-from outflank.games.abalone.kernels import Abalone, _behind, _behind_left, _behind_right, _edge
+from outflank.abalone.geometry import BOARD, SPIRAL, board
+from outflank.abalone.rules import Abalone, _behind, _behind_left, _behind_right, _edge
 from outflank.games.evaluation import final, register_evaluation, value
 from outflank.games.rules import count
 from outflank.games.units import Unit, register_unit
