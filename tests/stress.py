@@ -131,12 +131,12 @@ class Stress:
 
 def run(searches: int, seed: int, report: Callable[[int, Counter[str]], None] | None = None) -> Counter[str]:
     """So many searches; what was seen."""
-    ready, close = Divided.ready, Divided.close
+    prepare, close = Divided.prepare, Divided.close
     stress = Stress(seed)
 
-    def stumble_and_be_ready(division: Divided) -> None:
+    def stumble_and_prepare(division: Divided) -> None:
         division.crew.crew.stumble = int(stress.random.choice([0, 2, 5]))
-        ready(division)
+        prepare(division)
 
     def close_and_count(division: Divided) -> None:
         close(division)
@@ -147,7 +147,7 @@ def run(searches: int, seed: int, report: Callable[[int, Counter[str]], None] | 
         stress.seen["nodes for want of a frame"] += int(hands["shortages"].sum())
 
     threads = threading.active_count()
-    Divided.ready, Divided.close = stumble_and_be_ready, close_and_count  # type: ignore[method-assign]
+    Divided.prepare, Divided.close = stumble_and_prepare, close_and_count  # type: ignore[method-assign]
     try:
         for number in range(searches):
             faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
@@ -157,7 +157,7 @@ def run(searches: int, seed: int, report: Callable[[int, Counter[str]], None] | 
                 report(number + 1, stress.seen)
     finally:
         faulthandler.cancel_dump_traceback_later()
-        Divided.ready, Divided.close = ready, close  # type: ignore[method-assign]
+        Divided.prepare, Divided.close = prepare, close  # type: ignore[method-assign]
     stress.check_tables()
     assert threading.active_count() <= threads, "a thread was left behind"
     return stress.seen

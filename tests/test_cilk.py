@@ -70,7 +70,7 @@ def test_our_runtime_divides_the_same_tree(schedule):
         schedule=schedule,
         instrument=recording,
     )
-    spans = spans_of(recording.taken(), unit="nodes")
+    spans = spans_of(recording.take(), unit="nodes")
     moves = np.zeros(DEEPEST * most_moves(board.game), MOVE)
     found = walk(board.game, board.position, np.int64(depth), np.int64(0), schedule == "rows", moves, np.int64(0))
     assert (spans.work, spans.span) == (found[0] - 1, found[1] - 1)

@@ -73,13 +73,13 @@ def stumbling(monkeypatch):
     """Makes the crews of a test give up their cores at delicate places, one in so many."""
 
     def begin(one_in: int) -> None:
-        ready = Divided.ready
+        prepare = Divided.prepare
 
-        def stumble_and_be_ready(self):
+        def stumble_and_prepare(self):
             self.crew.crew.stumble = one_in
-            ready(self)
+            prepare(self)
 
-        monkeypatch.setattr(Divided, "ready", stumble_and_be_ready)
+        monkeypatch.setattr(Divided, "prepare", stumble_and_prepare)
 
     return begin
 
@@ -203,9 +203,9 @@ def test_only_what_a_game_can_still_have_is_divided(exact):
         division = Divided(root, 1, Plan(eldest_first=True))
         try:
             root.stop()
-            division.ready()
+            division.prepare()
             root.begin_search(None)
-            division.window(50, -1, 1, wanted=1, moves=root.moves)
+            division.search_window(50, -1, 1, wanted=1, moves=root.moves)
             assert (division.crew.hands["frames"].sum() > 0) == divided
         finally:
             division.close()
@@ -367,10 +367,10 @@ def test_every_frame_comes_back_and_no_permit_is_left(stumbling):
             division = Divided(root, 4, plan)
             try:
                 root.stop()
-                division.ready()
+                division.prepare()
                 root.begin_search(None)
                 for alpha, beta in ((-3, -2), (0, 40), (-30_000, 30_000), (-100, 100)):
-                    division.window(depth - 1, alpha, beta, wanted=1, moves=root.moves)
+                    division.search_window(depth - 1, alpha, beta, wanted=1, moves=root.moves)
                     hands = division.crew.hands
                     assert hands["frames"].sum() == hands["released"].sum()
                     assert (hands["top"] == hands["bottom"]).all()

@@ -431,7 +431,7 @@ def busybody(crew, hand):
 
 
 def test_a_thief_that_writes_in_its_victims_hand_is_found(monkeypatch):
-    monkeypatch.setattr(idling, "_stolen", busybody)
+    monkeypatch.setattr(idling, "_try_to_steal", busybody)
     found = check(BOARD, parallel="ybw", workers=2, depth=3, schedules=2, **OPTIONS)
     assert not found.passed
     meddled, counted = line_of(busybody, "victim.executed"), line_of(taking.take, "hand.executed")
@@ -478,8 +478,8 @@ def test_a_search_without_an_end_is_a_finding():
 
 
 def test_a_wrong_value_is_a_finding(monkeypatch):
-    searched = splitting.searched_alone
-    monkeypatch.setattr(splitting, "searched_alone", lambda *arguments: searched(*arguments) + 1)
+    search_alone = splitting.search_alone
+    monkeypatch.setattr(splitting, "search_alone", lambda *arguments: search_alone(*arguments) + 1)
     found = check(BOARD, parallel="root-split", workers=2, depth=2, schedules=2, **OPTIONS)
     assert len(found.wrong) == 2
     assert not found.passed

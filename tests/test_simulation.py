@@ -18,7 +18,7 @@ from outflank.lab.simulation_recording import EVERYTHING, calibrated, record
 from outflank.lab.simulation_witness import KINDS, MOVE, VALUE, WRITERS, Notes
 from outflank.search.contract import Options
 from outflank.search.deepening import search
-from outflank.search.probes import asked
+from outflank.search.probes import note_lookup
 from outflank.search.root import HIGH, LOW, Root
 from outflank.search.table import EXACT, LOWER, UPPER, age_of, packed
 from outflank.search.worker import COUNTERS, WORKER
@@ -121,13 +121,13 @@ def test_entries_tell_the_job_that_made_them():
         notes.begin(number, worker)
         data = packed(0, 3, EXACT, 0, worker.age)
         assert age_of(data) == 0, "the table's own business"
-        assert asked(notes.probe, 3, data) == data
-        assert len(notes.taken()) == 0, "its own"
+        assert note_lookup(notes.probe, 3, data) == data
+        assert len(notes.take()) == 0, "its own"
         notes.begin(0, worker)
-        asked(notes.probe, 3, data)
-        asked(notes.probe, 3, data)
-        asked(notes.probe, 4, data)
-        assert notes.taken().tolist() == [[number, 3, VALUE, 2], [number, 4, MOVE, 1]]
+        note_lookup(notes.probe, 3, data)
+        note_lookup(notes.probe, 3, data)
+        note_lookup(notes.probe, 4, data)
+        assert notes.take().tolist() == [[number, 3, VALUE, 2], [number, 4, MOVE, 1]]
 
 
 def test_answers_outside_a_window_are_its_bounds(recording):

@@ -292,7 +292,7 @@ def test_fork_join_in_nodes_is_the_tree(threshold):
         threshold=threshold,
         instrument=recording,
     )
-    found = spans_of(recording.taken(), unit="nodes")
+    found = spans_of(recording.take(), unit="nodes")
     assert recording.lost == 0
     assert found.work == nodes_below(board.game, board.position, depth) - 1  # the root is entered by Python
     assert found.span == span_below(board.game, board.position, depth, threshold) - 1
@@ -326,7 +326,7 @@ def test_fork_join_by_rows_is_the_tree_of_rows():
         schedule="rows",
         instrument=recording,
     )
-    found = spans_of(recording.taken(), unit="nodes")
+    found = spans_of(recording.take(), unit="nodes")
     assert found.work == nodes_below(board.game, board.position, depth) - 1
     assert found.span == span_by_rows(board.game, board.position, depth) - 1
 
@@ -343,7 +343,7 @@ def test_work_is_what_was_searched(scheme):
         levels=8,
         instrument=recording,
     )
-    events = recording.taken()
+    events = recording.take()
     spans = spans_of(events, unit="nodes")
     assert spans.work == found.nodes - spans.regions
     assert 0 < spans.span <= spans.work
@@ -354,7 +354,7 @@ def test_an_event_without_room_is_counted():
     recording = EventRecording(capacity=5)
     search(OthelloBoard.start(), Limits(depth=3), parallel="ybw", workers=1, threshold=0, instrument=recording)
     lost = recording.lost
-    events = recording.taken()
+    events = recording.take()
     assert len(events) == 5
     assert recording.lost > lost == 0
 
@@ -395,7 +395,7 @@ def test_atomic_operations_are_those_of_the_steps(schedule):
                 schedule=schedule,
                 instrument=recording,
             )
-        return tally.count, spans_of(recording.taken()).atomics
+        return tally.count, spans_of(recording.take()).atomics
 
     (few, steps_of_few), (many, steps_of_many) = counted(2), counted(3)
     # What opening and closing a root takes is the same for both.

@@ -29,7 +29,7 @@ def traced():
     recording = EventRecording()
     depth = 3 if interpreted() else 7
     search(OthelloBoard.start(), Limits(depth=depth), parallel="ybw", workers=2, threshold=1, instrument=recording)
-    return recording.taken()
+    return recording.take()
 
 
 def test_a_hand_made_trace():

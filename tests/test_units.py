@@ -81,11 +81,11 @@ def test_a_record_has_discs_or_nothing():
     move = OthelloBoard.start().legal_moves[0]
     phased = scale_of(OTHELLO, evaluation_named(OTHELLO))
     mobility = scale_of(OTHELLO, evaluation_named(OTHELLO, "mobility"))
-    assert Choice(move=move, value=37, scale=phased).worth(OTHELLO) == 3.7
-    assert Choice(move=move, value=7, scale=mobility).worth(OTHELLO) is None
-    assert Choice(move=move, value=WON + 7, scale=mobility).worth(OTHELLO) == 7
-    assert Choice(move=move, value=float("nan"), scale=phased).worth(OTHELLO) is None
-    assert Choice(move=move).worth(OTHELLO) is None
+    assert Choice(move=move, value=37, scale=phased).value_as_score(OTHELLO) == 3.7
+    assert Choice(move=move, value=7, scale=mobility).value_as_score(OTHELLO) is None
+    assert Choice(move=move, value=WON + 7, scale=mobility).value_as_score(OTHELLO) == 7
+    assert Choice(move=move, value=float("nan"), scale=phased).value_as_score(OTHELLO) is None
+    assert Choice(move=move).value_as_score(OTHELLO) is None
 
 
 def test_results_carry_their_scale():

@@ -6,7 +6,7 @@ from typing import Any
 from outflank import diagnosis  # noqa: F401  # this and those below use the kernels of every folder: all are known here
 from outflank.abalone.layouts import RULES
 from outflank.abalone.layouts import start as abalone_start
-from outflank.distributed import opening  # noqa: F401  # as above
+from outflank.distributed import node_steps  # noqa: F401  # as above
 from outflank.kernels import cache
 from outflank.kernels.compiler import Kernel, kernels
 from outflank.lab import cilk, node_work, program_001, spans, step_costs  # noqa: F401

@@ -176,7 +176,7 @@ class _Table:
             self.seats[side].lost = True
             raise _Forfeit(side, ILLEGAL, f"{move} is not a legal move")
         self.board.push(move)
-        self.played.append(PlayedMove(code=move.code, value=choice.worth(self.board.game), seconds=seconds))
+        self.played.append(PlayedMove(code=move.code, value=choice.value_as_score(self.board.game), seconds=seconds))
 
     def _ask(self, side: Side) -> tuple[Choice, float]:
         """What the player chooses, and the time that it took."""

@@ -10,7 +10,7 @@ import numpy as np
 from outflank.distributed.fabric import Fabric, HeadLost
 from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
 from outflank.distributed.node import Setup
-from outflank.distributed.opening import followed, noted, opened
+from outflank.distributed.node_steps import keep_value, open_node, play_each
 from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
 from outflank.distributed.splits import Homes, Place, Splitting
@@ -122,13 +122,13 @@ class Head:
 
     # --- as a division ---
 
-    def ready(self) -> None:
-        self._alone.ready()
+    def prepare(self) -> None:
+        self._alone.prepare()
         root = self.root
         here = pack(root.game, root.position)
-        opened(root.game, root.evaluation, *here, 0, 1, 1, 0, root.worker)
-        followed(root.game, *here, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
-        noted(root.game, *here, 0, EXACT, 0, 0, 0, root.worker)
+        open_node(root.game, root.evaluation, *here, 0, 1, 1, 0, root.worker)
+        play_each(root.game, *here, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
+        keep_value(root.game, *here, 0, EXACT, 0, 0, 0, root.worker)
         self.fabric.prepare(self.setup)
         self._await_members()
         # The others take about as long to load their kernels: a search is timed from when they can all take part.
@@ -138,11 +138,11 @@ class Head:
                 self._heed(None, event)
         self._began = time.perf_counter()
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         if not self._is_shared(depth):
             self._tree = None
             began, before = time.perf_counter(), self.root.counter("nodes")
-            found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
+            found = self._alone.search_window(depth, alpha, beta, wanted=wanted, moves=moves)
             self._costs.tree(depth, self.root.counter("nodes") - before, time.perf_counter() - began)
             self._alone_depth = depth
             return found
@@ -167,7 +167,7 @@ class Head:
     def _job_seconds(self) -> float:
         return self.fabric.job_seconds if self.tuning.job_seconds is None else self.tuning.job_seconds
 
-    def full(self, depth: int) -> RootValue:
+    def search_fully(self, depth: int) -> RootValue:
         raise NotImplementedError("minimax is not carried")
 
     def standing(self) -> WindowProgress:

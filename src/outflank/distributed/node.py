@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.distributed.messages import Job, NodeReport, Outcome
-from outflank.distributed.opening import noted, opened
+from outflank.distributed.node_steps import keep_value, open_node
 from outflank.distributed.replication import Replication
 from outflank.games.evaluation import begin
 from outflank.games.rules import pack, unpack
@@ -77,9 +77,9 @@ class Node:
         self._division: Division = Alone(self.root)
         if self.workers > 1:
             self._division = scheme_named("ybw").divide(self.root, self.workers)
-        self.root.completed((), 0, 0)  # compiles it, as what follows does
+        self.root.complete_line((), 0, 0)  # compiles it, as what follows does
         self.root.stop()
-        self._division.ready()
+        self._division.prepare()
         self._compile()
         self._lock = threading.Lock()
         self._at_work = threading.Lock()
@@ -105,7 +105,7 @@ class Node:
         if root.table is not None:
             adopt(nothing, 0, root.worker)
         if self.workers > 1:
-            opened(root.game, root.evaluation, *pack(root.game, root.position), 0, 1, 1, 0, root.worker)
+            open_node(root.game, root.evaluation, *pack(root.game, root.position), 0, 1, 1, 0, root.worker)
 
     # --- jobs ---
 
@@ -166,7 +166,7 @@ class Node:
         if job.alpha < value < job.beta:
             line = worker.line[job.ply][: int(worker.line_length[job.ply])].copy()
             root.position = position
-            return int(value), root.completed(line, int(value), job.depth)
+            return int(value), root.complete_line(line, int(value), job.depth)
         # No line, but the head will search this position deeper: it must know which move to try first.
         move = int(table_move(root.game, position, worker))
         return int(value), () if move == NO_MOVE else (move,)
@@ -178,18 +178,18 @@ class Node:
             raise Stopped
         words = U64(job.first), U64(job.second)
         asked = (job.alpha, job.beta, job.depth, job.ply)
-        is_known, value, count, _ = opened(root.game, root.evaluation, *words, *asked, worker)
+        is_known, value, count, _ = open_node(root.game, root.evaluation, *words, *asked, worker)
         if is_known:
             return int(value), ()
         root.move_to(position, [int(code) for code in worker.moves[: int(count)]])
         for each in root.workers:  # whose plies begin at this position
             each.send_within = self.setup.replication.plies - job.ply
-        found = self._division.window(job.depth, job.alpha, job.beta, wanted=1, moves=root.moves)
+        found = self._division.search_window(job.depth, job.alpha, job.beta, wanted=1, moves=root.moves)
         assert found.move is not None
         bound = LOWER if found.value >= job.beta else EXACT if found.value > job.alpha else UPPER
-        noted(root.game, *words, found.value, bound, job.depth, job.ply, found.move.code, worker)
+        keep_value(root.game, *words, found.value, bound, job.depth, job.ply, found.move.code, worker)
         if bound == EXACT:
-            return found.value, root.completed(found.move.line, found.value, job.depth)
+            return found.value, root.complete_line(found.move.line, found.value, job.depth)
         return found.value, (found.move.code,)
 
     # --- entries ---

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outflank.distributed.messages import Job, Outcome
-from outflank.distributed.opening import followed, noted, opened
+from outflank.distributed.node_steps import keep_value, open_node, play_each
 from outflank.distributed.splits import Homes, Part, Place, Split, Splitting
 from outflank.games.rules import MOVE, pack
 from outflank.kernels.bits import U64
@@ -164,7 +164,7 @@ class Tree:
         words = part.split.after[part.index]
         ply = part.split.ply + 1
         alpha, beta = -part.high, -part.low
-        is_known, value, count, left = opened(
+        is_known, value, count, left = open_node(
             root.game, root.evaluation, *map(U64, words), alpha, beta, part.depth, ply, worker
         )
         if is_known:
@@ -188,7 +188,7 @@ class Tree:
         if codes is None:
             codes = [move.code for move in self.moves]
         after = np.zeros((len(codes), 2), np.uint64)
-        followed(self.root.game, *map(U64, words), np.array(codes, MOVE), after)
+        play_each(self.root.game, *map(U64, words), np.array(codes, MOVE), after)
         following = [(int(first), int(second)) for first, second in after]
         split = Split(words, depth, left, ply, alpha, beta, codes, following, part)
         split.todo = list(range(len(codes)))
@@ -238,7 +238,7 @@ class Tree:
         bound = LOWER if outcome.value >= beta else EXACT if outcome.value > alpha else UPPER
         words = map(U64, part.split.after[part.index])
         move = outcome.line[0] if outcome.line else NO_MOVE
-        noted(root.game, *words, outcome.value, bound, part.depth, part.split.ply + 1, move, root.worker)
+        keep_value(root.game, *words, outcome.value, bound, part.depth, part.split.ply + 1, move, root.worker)
         self._deliver(part, -outcome.value, outcome.line if bound == EXACT else ())
         return True
 
@@ -299,7 +299,7 @@ class Tree:
         if bound == LOWER:
             worker.cutoffs += 1
             worker.first_cutoffs += split.best_index == 0
-        noted(self.root.game, *map(U64, split.words), split.best, bound, split.depth, split.ply, move, worker)
+        keep_value(self.root.game, *map(U64, split.words), split.best, bound, split.depth, split.ply, move, worker)
         if bound != EXACT:
             split.line = ()
 

@@ -34,7 +34,7 @@ class Choice:
         """The value as people read it; nothing if there is none."""
         return "" if self.value is None else (self.scale or counted(game)).say(self.value, exact=self.exact)
 
-    def worth(self, game: Any) -> float | None:
+    def value_as_score(self, game: Any) -> float | None:
         """The value in what the game's scores count, as records have it; None where it is counted in something else."""
         if not isinstance(self.value, int | float) or not isfinite(self.value):
             return None

@@ -111,18 +111,18 @@ class Simulated:
 
     # --- as a division ---
 
-    def ready(self) -> None:
-        self._alone.ready()
+    def prepare(self) -> None:
+        self._alone.prepare()
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         if depth <= 2 or self.root.depth_below(depth) < 1:  # as the head does
             before = self.root.counter("nodes")
-            found = self._alone.window(depth, alpha, beta, wanted=wanted, moves=moves)
+            found = self._alone.search_window(depth, alpha, beta, wanted=wanted, moves=moves)
             self._now += (self.root.counter("nodes") - before) / self.machines.rate
             return found
         return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
 
-    def full(self, depth: int) -> RootValue:
+    def search_fully(self, depth: int) -> RootValue:
         raise NotImplementedError("minimax is not carried")
 
     def forget(self) -> None:

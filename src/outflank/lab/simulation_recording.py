@@ -95,7 +95,7 @@ class Bench(Inside):
         number = len(self.done)
         self.notes.begin(number, self.node.root.worker)
         outcome = self.node.search(job)
-        hits = self.notes.taken()
+        hits = self.notes.take()
         # The latest job of that number before this one: there may have been more jobs than numbers.
         hits[:, 0] += (number - 1 - hits[:, 0]) // WRITERS * WRITERS
         if outcome.valid:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from outflank.kernels.bits import U64
 from outflank.kernels.memory import address_of, read_word, write_word
-from outflank.search.probes import asked, expanded
+from outflank.search.probes import note_lookup, note_node
 from outflank.search.table import depth_of
 
 WRITERS = 1 << 14
@@ -33,12 +33,12 @@ class Witness(NamedTuple):
     memory: int
 
 
-@expanded.register(Witness)
+@note_node.register(Witness)
 def _(probe, depth, moves):
     write_word(probe.memory, _NODES + depth, read_word(probe.memory, _NODES + depth) + U64(1))
 
 
-@asked.register(Witness)
+@note_lookup.register(Witness)
 def _(probe, depth, data):
     if data == U64(0):
         return data
@@ -75,7 +75,7 @@ class Notes:
         self._words[_WRITER] = writer
         worker.age = (writer & 127) << 6 | (writer >> 7) << 14
 
-    def taken(self) -> npt.NDArray[np.int64]:
+    def take(self) -> npt.NDArray[np.int64]:
         """The hits since this was last asked: rows of the writer, the depth left, the kind, and how many."""
         count = int(self._words[_TOUCHED])
         places = self._words[_COUNTS + _ROOM :][:count].astype(np.int64)

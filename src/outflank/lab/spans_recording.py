@@ -93,7 +93,7 @@ def recorded(
         for cost, each in zip(found.costs, rounds, strict=True):
             result = cost.next_of(each)
             if result is not None:
-                taken.append(recording.taken())
+                taken.append(recording.take())
                 found.nodes += result.nodes
         if len(taken) < times:
             break
@@ -138,5 +138,5 @@ def measured_burden() -> tuple[float, int]:
                 threshold=2,
                 instrument=recording,
             )
-        recordings.append(recording.taken())
+        recordings.append(recording.take())
     return burden_of(recordings)

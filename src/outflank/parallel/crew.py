@@ -195,13 +195,13 @@ class Crewed:
         self.crew = Crew(root, workers)
         self.nbytes = self.crew.nbytes
 
-    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_moves(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         """The best of some moves of the root, with alpha-beta's promise."""
         raise NotImplementedError  # a division without it is none
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise; the `wanted` best moves get their values."""
-        return best_ones(lambda left: self.searched(depth, alpha, beta, left), moves, wanted)
+        return best_ones(lambda left: self.search_moves(depth, alpha, beta, left), moves, wanted)
 
     def forget(self) -> None:
         """Clear the table."""

@@ -167,14 +167,14 @@ def cut(game, crew, hand, worker, key):
             worker.first_cutoffs += 1
     stumble(crew, hand)
     rise(hand, frame, key)
-    mine = taken_back(hand, address) + 1
+    mine = take_back(hand, address) + 1
     if fetch_add(frame, "join", -mine) == mine:
         if hand.frame != 0:
             release(crew, hand, address)
     else:
         hand.sent += 1
         ring(record_at(crew.bell, BELL))
-    return ended(crew, hand)
+    return end_frame(crew, hand)
 
 
 @inner
@@ -183,7 +183,7 @@ def leave(game, crew, hand, worker):
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
-    mine = taken_back(hand, address) + 1
+    mine = take_back(hand, address) + 1
     if fetch_add(frame, "join", -mine) != mine:
         return IDLE
     if load(frame, "cut") != 0:
@@ -211,11 +211,11 @@ def leave(game, crew, hand, worker):
             hand.line[step] = frame.line[step]
     if hand.frame != 0:
         release(crew, hand, address)
-    return ended(crew, hand)
+    return end_frame(crew, hand)
 
 
 @inner
-def taken_back(hand, address):
+def take_back(hand, address):
     """Take back this worker's own permit for the frame, if it is still there: it is the newest on its deque."""
     permit = pop(hand)
     if permit == address:
@@ -235,7 +235,7 @@ def rise(hand, frame, key):
 
 
 @inner
-def ended(crew, hand):
+def end_frame(crew, hand):
     """Go on in the frame above; above the root there is none."""
     if hand.frame != 0:
         return DELIVER

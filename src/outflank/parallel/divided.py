@@ -79,7 +79,7 @@ class Divided(Crewed):
         self._asked: tuple[int, Sequence[RootMove], dict[int, int]] | None = None
         self._moves, self._found = (_words(rows + 8 * room * index, room) for index in range(2))
 
-    def ready(self) -> None:
+    def prepare(self) -> None:
         """Compile, and start the helpers."""
         self.crew.begin()
         work(*self._arguments(0), AWAY)
@@ -96,11 +96,11 @@ class Divided(Crewed):
             crew.probe(index),
         )
 
-    def full(self, depth: int) -> RootValue:
+    def search_fully(self, depth: int) -> RootValue:
         """Minimax: nothing is cut off, and every move gets its value."""
-        return self.searched(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
+        return self.search_moves(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
 
-    def searched(
+    def search_moves(
         self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True
     ) -> RootValue:
         root, crew, frame = self.root, self.crew.crew, self._frame

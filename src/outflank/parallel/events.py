@@ -14,7 +14,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.search.probes import DepthCounts, Silent, asked, expanded
+from outflank.search.probes import DepthCounts, Silent, note_lookup, note_node
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
 """A root is begun; a frame is opened in the job in hand; its other moves are offered; a move is taken; it is
@@ -54,33 +54,33 @@ class Recorder(NamedTuple):
     capacity: int
 
 
-@expanded.register(Recorder)
+@note_node.register(Recorder)
 def _(probe, depth, moves):
     pass
 
 
-@asked.register(Recorder)
+@note_lookup.register(Recorder)
 def _(probe, depth, data):
     return data
 
 
 @generic
-def noted(probe: Any, kind: Any, frame: Any, detail: Any, hand: Any, worker: Any) -> Any:
+def note_event(probe: Any, kind: Any, frame: Any, detail: Any, hand: Any, worker: Any) -> Any:
     """A worker goes on to another step."""
-    raise missing(noted, probe)
+    raise missing(note_event, probe)
 
 
-@noted.register(Silent)
+@note_event.register(Silent)
 def _(probe, kind, frame, detail, hand, worker):
     pass
 
 
-@noted.register(DepthCounts)
+@note_event.register(DepthCounts)
 def _(probe, kind, frame, detail, hand, worker):
     pass
 
 
-@noted.register(Recorder)
+@note_event.register(Recorder)
 def _(probe, kind, frame, detail, hand, worker):
     count = np.int64(read_word(probe.address, _COUNT))
     if count >= probe.capacity:
@@ -97,7 +97,7 @@ def _(probe, kind, frame, detail, hand, worker):
 
 
 class EventRecording:
-    """The events of a search: give it to one as its `instrument`, then ask what was `taken` down."""
+    """The events of a search: give it to one as its `instrument`, then `take` what was noted."""
 
     def __init__(self, capacity: int = 1 << 18) -> None:
         self.capacity = capacity
@@ -114,19 +114,19 @@ class EventRecording:
 
     def absorb(self, other: "EventRecording") -> None:
         """Add what another has noted, and let it begin anew."""
-        self._kept += [self._emptied(), other._emptied()]
+        self._kept += [self._empty(), other._empty()]
         self.lost += other.lost
         other.lost = 0
 
-    def _emptied(self) -> npt.NDArray[np.int64]:
+    def _empty(self) -> npt.NDArray[np.int64]:
         count = int(self._words[_COUNT])
         self.lost += int(self._words[_LOST])
         self._words[:_HEADER] = 0
         return self._words[_HEADER : _HEADER + WORDS * count].reshape(count, WORDS).copy()
 
-    def taken(self) -> npt.NDArray[np.int64]:
+    def take(self) -> npt.NDArray[np.int64]:
         """The events so far, which are forgotten then: a row of `WORDS` for each, by time; those of one worker in
         the order in which they were noted."""
-        every = np.concatenate([*self._kept, self._emptied()])
+        every = np.concatenate([*self._kept, self._empty()])
         self._kept = []
         return every[np.argsort(every[:, TIME], kind="stable")]

@@ -26,7 +26,7 @@ EVERYBODY = 1 << 30
 
 
 @inner
-def drawn(hand: Any, limit: Any) -> Any:
+def draw(hand: Any, limit: Any) -> Any:
     """A random number below `limit` (xorshift)."""
     word = hand.random
     word ^= word << U64(13)
@@ -39,7 +39,7 @@ def drawn(hand: Any, limit: Any) -> Any:
 @inner
 def stumble(crew: Any, hand: Any) -> Any:
     """For tests: give up the core now and then, where it hurts most."""
-    if crew.stumble != 0 and drawn(hand, crew.stumble) == 0:
+    if crew.stumble != 0 and draw(hand, crew.stumble) == 0:
         yield_core()
 
 
@@ -59,7 +59,7 @@ def wake_everybody(crew: Any) -> Any:
 
 
 @kernel
-def found_permit(crew, hand):
+def find_permit(crew, hand):
     """A permit, own or stolen; `EMPTY` when the search is over, for the leader when this root is done.
 
     While `hand.idle` is set the worker holds nothing. It clears the flag before it steals and steals
@@ -79,7 +79,7 @@ def found_permit(crew, hand):
             if crew.count > 1:
                 store(hand, "idle", 0, "seq_cst")
                 if load(crew, "open", "seq_cst") != 0:
-                    permit = _stolen(crew, hand)
+                    permit = _try_to_steal(crew, hand)
                     if permit > 0:
                         break
                 store(hand, "idle", 1, "seq_cst")
@@ -93,8 +93,8 @@ def found_permit(crew, hand):
 
 
 @inner
-def _stolen(crew: Any, hand: Any) -> Any:
-    victim = drawn(hand, crew.count - 1)
+def _try_to_steal(crew: Any, hand: Any) -> Any:
+    victim = draw(hand, crew.count - 1)
     if victim >= hand.id:
         victim += 1
     hand.tries += 1
@@ -147,8 +147,8 @@ def await_quiet(crew):
                 yield_core()
 
 
-@found_permit.sample
-def _found_permit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@find_permit.sample
+def _find_permit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     crew = allocate(CREW, 1)[0]
     crew.over = 1
     yield crew, allocate(HAND, 1)[0]

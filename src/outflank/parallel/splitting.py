@@ -41,9 +41,9 @@ from outflank.parallel.events import (
     SEEKING,
     STARTED,
     TAKEN,
-    noted,
+    note_event,
 )
-from outflank.parallel.idling import await_quiet, found_permit
+from outflank.parallel.idling import await_quiet, find_permit
 from outflank.parallel.pool import release, take_frame
 from outflank.parallel.shared_state import (
     AWAY,
@@ -62,10 +62,10 @@ from outflank.parallel.shared_state import (
 from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
-from outflank.search.nodes import arranged, known, table_key
+from outflank.search.nodes import arrange, end_by_table, table_key
 from outflank.search.ordering import bring_best
-from outflank.search.probes import asked, expanded
-from outflank.search.quiet import settled
+from outflank.search.probes import note_lookup, note_node
+from outflank.search.quiet import quiescence
 from outflank.search.table import (
     NO_MOVE,
     looked_up,
@@ -82,36 +82,36 @@ def work(game, evaluation, crew, hand, worker, probe, step):
     if step in (TAKE, OFFER):
         # The leader's alone. It publishes what the leader did between roots: helpers may count steals from here on.
         store(crew, "open", 1)
-        noted(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
+        note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
         frame, index = hand.frame, hand.index
         if step == DESCEND:
             step = descend(game, evaluation, crew, hand, worker, probe)
             if hand.frame != frame:
-                noted(probe, OPENED, hand.frame, hand.depth, hand, worker)
+                note_event(probe, OPENED, hand.frame, hand.depth, hand, worker)
         elif step == DELIVER:
             valid = hand.valid
             step = deliver(game, crew, hand, worker)
             if step != DESCEND:
-                noted(probe, GIVEN_UP if valid == 0 else DONE, frame, index, hand, worker)
+                note_event(probe, GIVEN_UP if valid == 0 else DONE, frame, index, hand, worker)
             if hand.frame != frame:
-                noted(probe, CLOSED, frame, 0, hand, worker)
+                note_event(probe, CLOSED, frame, 0, hand, worker)
         elif step == TAKE:
             step = take(game, crew, hand)
             if step == DESCEND:
                 code, more = np.int64(move_at(frame, hand.index)), hand.until - hand.index - 1
-                noted(probe, TAKEN, frame, hand.index | code << CODE_SHIFT | more << MORE_SHIFT, hand, worker)
+                note_event(probe, TAKEN, frame, hand.index | code << CODE_SHIFT | more << MORE_SHIFT, hand, worker)
         elif step == OFFER:
             step = offer(crew, hand)
-            noted(probe, OFFERED, frame, 0, hand, worker)
+            note_event(probe, OFFERED, frame, 0, hand, worker)
         elif step == LEAVE:
             step = leave(game, crew, hand, worker)
             closed = hand.frame != frame
-            noted(probe, CLOSED if closed else IN_TURN if step == TAKE else LEFT, frame, 0, hand, worker)
+            note_event(probe, CLOSED if closed else IN_TURN if step == TAKE else LEFT, frame, 0, hand, worker)
         else:
-            noted(probe, SEEKING, 0, 0, hand, worker)
-            permit = found_permit(crew, hand)
-            noted(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
+            note_event(probe, SEEKING, 0, 0, hand, worker)
+            permit = find_permit(crew, hand)
+            note_event(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
             step = AWAY if permit == EMPTY else join(crew, hand, permit)
     if hand.id == 0:
         await_quiet(crew)
@@ -138,7 +138,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
         if step != DESCEND:
             return step
     before, estimates = worker.nodes, worker.estimates
-    hand.value = searched_alone(game, evaluation, position, crew, hand, worker, probe)
+    hand.value = search_alone(game, evaluation, position, crew, hand, worker, probe)
     hand.valid = np.int64(worker.aborted == 0)
     hand.line_length = 0
     if hand.depth > 0 and crew.prune != 0 and hand.alpha < hand.value < hand.beta:
@@ -154,13 +154,13 @@ def descend(game, evaluation, crew, hand, worker, probe):
 
 
 @inner
-def searched_alone(game, evaluation, position, crew, hand, worker, probe):
+def search_alone(game, evaluation, position, crew, hand, worker, probe):
     """The value of a part that is not divided."""
     state = begin(evaluation, game, position)
     start = np.int64(0)
     if hand.depth == 0:
         if worker.quiet > 0:
-            return settled(game, evaluation, position, state, hand.alpha, hand.beta, worker.quiet, start, worker)
+            return quiescence(game, evaluation, position, state, hand.alpha, hand.beta, worker.quiet, start, worker)
         worker.nodes += 1
         worker.leaves += 1
         worker.estimates += 1
@@ -187,33 +187,33 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     if ask:
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
-        data = asked(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
+        data = note_lookup(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
         if data != U64(0):
-            if known(data, depth, hand.alpha, hand.beta, worker):
+            if end_by_table(data, depth, hand.alpha, hand.beta, worker):
                 worker.nodes += 1
-                return known_at_once(crew, hand, address, value_of(data))
+                return do_without_frame(crew, hand, address, value_of(data))
             table_move = move_of(data)
 
     worker.nodes += 1
     end = fill(game, position, worker.moves, np.int64(0))
     left = depth - 1
     if end == 0:
-        expanded(probe, depth, 0)
+        note_node(probe, depth, 0)
         worker.leaves += 1
-        return known_at_once(crew, hand, address, final(evaluation, game, position))
+        return do_without_frame(crew, hand, address, final(evaluation, game, position))
     if end == 1 and is_pass(game, worker.moves[0]):
-        expanded(probe, depth, 0)
+        note_node(probe, depth, 0)
         if worker.pass_rule == PASS_EVALUATES:
             worker.leaves += 1
             worker.estimates += 1
             own = value(evaluation, game, position, begin(evaluation, game, position))
-            return known_at_once(crew, hand, address, own)
+            return do_without_frame(crew, hand, address, own)
         if worker.pass_rule == PASS_FREE:
             left = depth
     else:
-        expanded(probe, depth, end)
+        note_node(probe, depth, end)
 
-    sort = arranged(game, position, depth, hand.ply, table_move, symmetry, np.int64(0), end, worker)
+    sort = arrange(game, position, depth, hand.ply, table_move, symmetry, np.int64(0), end, worker)
     if sort != SORT_NONE:
         for index in range(end if sort == SORT_ALL else 1):
             bring_best(index, end, worker)
@@ -251,7 +251,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
 
 
 @inner
-def known_at_once(crew, hand, address, known):
+def do_without_frame(crew, hand, address, known):
     """The node needs no frame after all."""
     release(crew, hand, address)
     hand.value = np.int64(known)

@@ -23,10 +23,10 @@ from outflank.parallel.divided import usual_threshold
 from outflank.parallel.idling import await_quiet, rest
 from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
-from outflank.search.nodes import arranged, entry_of, lengthen, settles, table_key
+from outflank.search.nodes import arrange, entry_of, lengthen, settles, table_key
 from outflank.search.ordering import bring_best, reward
-from outflank.search.probes import asked, expanded
-from outflank.search.quiet import settled
+from outflank.search.probes import note_lookup, note_node
+from outflank.search.quiet import quiescence
 from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, sample_roots
 from outflank.search.table import (
     EMPTY,
@@ -45,7 +45,7 @@ from outflank.search.table import (
     remember,
     value_of,
 )
-from outflank.search.worker import BELL, PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, heed, ring, stopped
+from outflank.search.worker import BELL, PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, heed, poll_stop, ring
 
 WORST = -(1 << 40)
 
@@ -71,14 +71,14 @@ def search_marked(
         if depth > 0:
             return alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe)
         if worker.quiet > 0:
-            return np.int64(settled(game, evaluation, position, state, alpha, beta, worker.quiet, start, worker))
+            return np.int64(quiescence(game, evaluation, position, state, alpha, beta, worker.quiet, start, worker))
         worker.nodes += 1
         worker.leaves += 1
         worker.estimates += 1
         return np.int64(value(evaluation, game, position, state))
     if ply > 0:
         worker.nodes += 1  # the root has been counted, once for all
-    if stopped(worker):
+    if poll_stop(worker):
         return np.int64(0)
     first, second = U64(0), U64(0)
     symmetry = 0
@@ -87,7 +87,7 @@ def search_marked(
     if ask:
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
-        data = asked(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
+        data = note_lookup(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
         fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
         if data != U64(0):
             if bound_of(data) != EMPTY:
@@ -109,13 +109,13 @@ def search_marked(
     if ply > 0:
         end = fill(game, position, worker.moves, start)
     if end == start:
-        expanded(probe, depth, 0)
+        note_node(probe, depth, 0)
         worker.leaves += 1
         return np.int64(final(evaluation, game, position))
     left = depth - 1
     passes = end == start + 1 and is_pass(game, worker.moves[start])
     if ply > 0:
-        expanded(probe, depth, 0 if passes else end - start)
+        note_node(probe, depth, 0 if passes else end - start)
     if passes:
         if worker.pass_rule == PASS_EVALUATES:
             worker.leaves += 1
@@ -125,7 +125,7 @@ def search_marked(
             left = depth
     sort = np.int64(SORT_NONE)
     if ply > 0:
-        sort = np.int64(arranged(game, position, depth, ply, table_move, symmetry, start, end, worker))
+        sort = np.int64(arrange(game, position, depth, ply, table_move, symmetry, start, end, worker))
 
     best, best_move = np.int64(WORST), np.int64(NO_MOVE)
     low = alpha
@@ -259,7 +259,7 @@ class TableDriven(Crewed):
             # An odd number per worker, none for the leader: it searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
 
-    def ready(self) -> None:
+    def prepare(self) -> None:
         """Compile, and start the helpers."""
         self.crew.begin()
         root = self.root
@@ -283,7 +283,7 @@ class TableDriven(Crewed):
             crew.probe(index),
         )
 
-    def searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_moves(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         root, crew = self.root, self.crew
         orders = []
         for index, worker in enumerate(root.workers):
@@ -329,7 +329,7 @@ class TableDriven(Crewed):
         best = next((move for move in moves if value > alpha and move.code == int(worker.line[0, 0])), None)
         return WindowProgress(begun, len(moves), None, best, value if best else None)
 
-    def full(self, depth: int) -> RootValue:
+    def search_fully(self, depth: int) -> RootValue:
         """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""
         raise NotImplementedError
 

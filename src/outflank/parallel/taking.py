@@ -112,7 +112,7 @@ def take(game, crew, hand):
     if index >= hand.until:
         if load(frame, "held", "seq_cst") != 0:
             return LEAVE  # there is more use below the move that is better than was thought
-        index, hand.until = taken(game, crew, address)
+        index, hand.until = take_lot(game, crew, address)
         if index >= frame.count:
             return LEAVE
     if frame.opener >= 0:
@@ -128,11 +128,11 @@ def take(game, crew, hand):
 
 
 @inner
-def taken(game, crew, address):
+def take_lot(game, crew, address):
     """The first move of the next lot that nobody has taken, and the end of the lot."""
     frame = frame_at(address)
     if frame.in_turn != 0:
-        return next_failed(crew, address)
+        return take_failed(crew, address)
     # Sequentially consistent, like `held`: of one who postpones a move and finds the frame held, and one who
     # lets go of it and finds nothing postponed, only one can be right.
     if load(frame, "postponed", "seq_cst") > 0:
@@ -164,7 +164,7 @@ def taken(game, crew, address):
 
 
 @inner
-def next_failed(crew, address):
+def take_failed(crew, address):
     """The next move that beat its scout. Only one worker is inside then."""
     frame = frame_at(address)
     index = load(frame, "next", "relaxed")

@@ -18,9 +18,9 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import Options, WorkerStatistics
 from outflank.search.division import Scheme, register_scheme
-from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, played_out, seeded, seedling
+from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, play_out, seeded, seedling
 from outflank.search.root import Root
-from outflank.search.worker import stopped
+from outflank.search.worker import poll_stop
 
 GARDEN = record_type({"games": np.int64, "used": np.int64}, apart=("games", "used"))
 """Games left to be played, and nodes that the tree has."""
@@ -33,7 +33,7 @@ GROWING = -1
 def grow_together(game, evaluation, tree, garden, worker, random, path):
     """Play games from the root of a tree that others grow too, until none is left."""
     while fetch_add(garden, "games", -1, "relaxed") > 0:
-        if stopped(worker):
+        if poll_stop(worker):
             break
         node, length = 0, 0
         while True:
@@ -43,19 +43,19 @@ def grow_together(game, evaluation, tree, garden, worker, random, path):
             fetch_add(tree[node], "won", -WIN, "relaxed")
             children = load(tree[node], "children")
             if children == 0 and before > 0:
-                children = _children(game, tree, garden, node, worker)
+                children = _give_children(game, tree, garden, node, worker)
             if children <= 0 or length == len(path):
                 break
             node = _chosen(tree, node, children)
         position = unpack(game, tree[node].first, tree[node].second)
-        result = -played_out(game, evaluation, position, worker, random)
+        result = -play_out(game, evaluation, position, worker, random)
         for back in range(length - 1, -1, -1):
             fetch_add(tree[path[back]], "won", WIN + result, "relaxed")
             result = -result
 
 
 @inner
-def _children(game, tree, garden, node, worker):
+def _give_children(game, tree, garden, node, worker):
     """Give a node its children, if nobody else does; where they begin, or that there are none yet."""
     position = unpack(game, tree[node].first, tree[node].second)
     end = fill(game, position, worker.moves, 0)

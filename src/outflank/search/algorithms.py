@@ -12,7 +12,7 @@ Algorithm = Callable[[Root, Division, int, int | None], RootValue]
 
 def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
     """value == v, and the move is the one that the tie rule names among all best ones."""
-    return root.enter(depth) or division.full(depth)
+    return root.enter(depth) or division.search_fully(depth)
 
 
 def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
@@ -21,7 +21,7 @@ def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int 
     narrow = previous is not None and width is not None and wanted == 1
     alpha, beta = (max(LOW, previous - width), min(HIGH, previous + width)) if narrow else (LOW, HIGH)  # type: ignore[operator]  # `narrow` says that they are not None
     while True:
-        found = root.enter(depth) or division.window(depth, alpha, beta, wanted=wanted, moves=root.moves)
+        found = root.enter(depth) or division.search_window(depth, alpha, beta, wanted=wanted, moves=root.moves)
         if found.value <= alpha and alpha > LOW:
             alpha = LOW
         elif found.value >= beta and beta < HIGH:
@@ -34,21 +34,21 @@ def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | Non
     """value == v, by null windows alone: each one tells on which side of it v lies."""
     guess = previous if previous is not None and root.options.pivot == "carried" else 0
 
-    def searched(moves: list[RootMove]) -> RootValue:
+    def search(moves: list[RootMove]) -> RootValue:
         nonlocal guess
-        found = _converged(root, division, depth, guess, list(moves))
+        found = _converge(root, division, depth, guess, list(moves))
         guess = found.value
         return found
 
-    best = best_ones(searched, root.moves, root.options.moves)
+    best = best_ones(search, root.moves, root.options.moves)
     if best.move is not None and not root.evaluated:
         with suppress(Stopped):  # the value is known
             # Null windows leave no line behind.
-            division.window(depth, best.value - 1, best.value + 1, wanted=1, moves=[best.move])
+            division.search_window(depth, best.value - 1, best.value + 1, wanted=1, moves=[best.move])
     return best
 
 
-def _converged(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> RootValue:
+def _converge(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> RootValue:
     """The best of `moves`: lower <= its value <= upper holds throughout, until they are equal."""
     lower, upper = LOW, HIGH
     best: RootValue | None = None
@@ -57,7 +57,7 @@ def _converged(root: Root, division: Division, depth: int, guess: int, moves: li
         known = root.enter(depth)
         if known:
             return known  # there was nothing to search
-        found = division.window(depth, beta - 1, beta, wanted=1, moves=moves)
+        found = division.search_window(depth, beta - 1, beta, wanted=1, moves=moves)
         guess = found.value
         if found.value < beta:
             upper = found.value
@@ -68,16 +68,16 @@ def _converged(root: Root, division: Division, depth: int, guess: int, moves: li
             moves.remove(found.move)
             moves.insert(0, found.move)
     if root.options.ties != "first" or best is None:
-        best = _first_that_reaches(root, division, depth, lower, moves)
+        best = _find_reaching(root, division, depth, lower, moves)
     return RootValue(lower, best.move)
 
 
-def _first_that_reaches(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> RootValue:
+def _find_reaching(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> RootValue:
     """The preferred one of the moves that are worth `value`, which the best of them is."""
     if root.options.ties != "first":
         moves = sorted(moves, key=lambda move: move.code, reverse=root.options.ties == "highest")
     for move in moves:
-        found = division.window(depth, value - 1, value, wanted=1, moves=[move])
+        found = division.search_window(depth, value - 1, value, wanted=1, moves=[move])
         if found.value >= value:
             return RootValue(value, move)
     raise AssertionError("no move has the root's value")

@@ -6,7 +6,7 @@ from outflank.placement import bound
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import WorkerStatistics
 from outflank.search.minimax import minimax
-from outflank.search.quiet import settled
+from outflank.search.quiet import quiescence
 from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, WindowProgress, preferred
 from outflank.search.worker import WORKER
 
@@ -19,7 +19,7 @@ class Alone:
         self.nbytes = WORKER.itemsize
         self._standing = WindowProgress()
 
-    def ready(self) -> None:
+    def prepare(self) -> None:
         """Compile, by a search that may enter no node."""
         self.root.begin_search(0)
         self.child_value(self.root.moves[0], -1, 1, 0)
@@ -31,7 +31,7 @@ class Alone:
         except Stopped:
             pass
 
-    def full(self, depth: int) -> RootValue:
+    def search_fully(self, depth: int) -> RootValue:
         """value == v, and the move is the one that the tie rule names among all best ones."""
         root = self.root
         left = root.depth_below(depth)
@@ -43,7 +43,7 @@ class Alone:
         best = max(move.value for move in root.moves)
         return RootValue(best, preferred([move for move in root.moves if move.value == best], root.options.ties))
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise for (alpha, beta) at the root.
 
         With a tie rule, a move that the rule prefers is asked whether it is as good as the best so
@@ -122,7 +122,7 @@ class Alone:
             worker.line_length[1] = 0
             # Also where nothing has to be quiet: an evaluation in the interpreter takes a millisecond, and there is one
             # for every move of the root.
-            return -int(settled(*subject, -beta, -alpha, root.options.quiet, 0, worker))
+            return -int(quiescence(*subject, -beta, -alpha, root.options.quiet, 0, worker))
         found = -alphabeta(*subject, -beta, -alpha, depth, 1, 0, worker, root.probe)
         self._give_up_if_stopped()
         return int(found)

@@ -8,10 +8,10 @@ from outflank.games.evaluation import after, final, value
 from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
-from outflank.search.nodes import arranged, entry_of, known, learn, lengthen, table_key
+from outflank.search.nodes import arrange, end_by_table, entry_of, learn, lengthen, table_key
 from outflank.search.ordering import bring_best, reward
-from outflank.search.probes import asked, expanded
-from outflank.search.quiet import settled
+from outflank.search.probes import note_lookup, note_node
+from outflank.search.quiet import quiescence
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -21,7 +21,7 @@ from outflank.search.table import (
     move_of,
     value_of,
 )
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, stopped
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, poll_stop
 
 WORST = -(1 << 40)
 
@@ -42,7 +42,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     only if they beat it (principal variation search). The promise is the same.
     """
     worker.nodes += 1
-    if start < 0 or ply < 0 or stopped(worker):
+    if start < 0 or ply < 0 or poll_stop(worker):
         # Indices are never negative; saying so spares a test at each use of one.
         return 0
     worker.line_length[ply] = 0
@@ -54,20 +54,20 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     if ask:
         symmetry, first, second = table_key(game, position, worker)
         worker.lookups += 1
-        data = asked(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
+        data = note_lookup(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
         if data != U64(0):
-            if known(data, depth, alpha, beta, worker):
+            if end_by_table(data, depth, alpha, beta, worker):
                 return value_of(data)
             table_move = move_of(data)
 
     end = fill(game, position, worker.moves, start)
     if end == start:
-        expanded(probe, depth, 0)
+        note_node(probe, depth, 0)
         worker.leaves += 1
         return final(evaluation, game, position)
     left = depth - 1
     if end == start + 1 and is_pass(game, worker.moves[start]):
-        expanded(probe, depth, 0)
+        note_node(probe, depth, 0)
         if worker.pass_rule == PASS_EVALUATES:
             worker.leaves += 1
             worker.estimates += 1
@@ -75,9 +75,9 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         if worker.pass_rule == PASS_FREE:
             left = depth
     else:
-        expanded(probe, depth, end - start)
+        note_node(probe, depth, end - start)
 
-    sort = arranged(game, position, depth, ply, table_move, symmetry, start, end, worker)
+    sort = arrange(game, position, depth, ply, table_move, symmetry, start, end, worker)
     best = WORST
     best_move = NO_MOVE
     low = alpha
@@ -96,7 +96,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
                 found = -value(evaluation, game, child, child_state)
             else:
                 floor = max(alpha, best)
-                found = -settled(game, evaluation, child, child_state, -beta, -floor, quiet, end, worker)
+                found = -quiescence(game, evaluation, child, child_state, -beta, -floor, quiet, end, worker)
             if found > best:
                 best = found
                 best_move = np.int64(move)

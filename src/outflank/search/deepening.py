@@ -27,7 +27,7 @@ from outflank.search.contract import (
 from outflank.search.division import Division
 from outflank.search.options import LIMITS, asked, asks, check_companions
 from outflank.search.probes import Instrument
-from outflank.search.progress import watched
+from outflank.search.progress import watching
 from outflank.search.root import Root, RootMove, RootValue, Stopped
 from outflank.search.table import Table
 
@@ -179,10 +179,10 @@ class _Deepening:
         with closing(self.division), closing(self.attendant):
             try:
                 # All is compiled before the clock runs.
-                root.completed((), 0, 0)
+                root.complete_line((), 0, 0)
                 root.stop()
                 if root.moves:
-                    self.division.ready()
+                    self.division.prepare()
                 self.started = time.perf_counter()
                 # From here on a stop counts: nothing may reset it any more.
                 root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
@@ -211,12 +211,12 @@ class _Deepening:
                 raise Stopped
             for depth in self._depths(limits, proof_follows):
                 estimates, hits = root.counter("estimates"), root.counter("hits")
-                found = self._searched(depth, previous)
+                found = self._search(depth, previous)
                 estimated = root.counter("estimates") > estimates
                 if not estimated and root.counter("hits") > hits and root.table is not None and not root.options.exact:
                     # What the table told may rest on estimates of iterations before: ask again without it.
                     self.division.forget()
-                    found = self._searched(depth, previous)
+                    found = self._search(depth, previous)
                     estimated = root.counter("estimates") > estimates
                 previous = found.value
                 # What is proved in the evaluation's unit is proved again as a score, if that is what is wanted.
@@ -228,7 +228,7 @@ class _Deepening:
         except Stopped:
             yield self._unfinished(last)
 
-    def _searched(self, depth: int, previous: int | None) -> RootValue:
+    def _search(self, depth: int, previous: int | None) -> RootValue:
         """One iteration, while which signals are seen."""
         root = self.root
         root.begin_iteration()
@@ -237,14 +237,14 @@ class _Deepening:
         def work() -> RootValue:
             found = self.algorithm(root, self.division, depth, previous)
             if found.move is not None:
-                found.move.line = root.completed(found.move.line or (found.move.code,), found.value, depth)
+                found.move.line = root.complete_line(found.move.line or (found.move.code,), found.value, depth)
             return found
 
         # A ply more takes at most about as many times as long as there are moves. What is over soon stays in this
         # thread: another one costs a search of 20 ms some per cent if it is given each iteration.
         options, branching = root.options, max(len(root.moves), 10)
         seconds = (time.perf_counter() - self.started) * branching**options.step
-        with watched(self.watch, self._progress, root.stop):
+        with watching(self.watch, self._progress, root.stop):
             if options.deepen and not options.exact and seconds < SOON_SECONDS:
                 return work()
             return self.attendant.run(work)

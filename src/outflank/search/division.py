@@ -27,16 +27,16 @@ class Division(Protocol):
     def nbytes(self) -> int:
         """Memory of the workers."""
 
-    def ready(self) -> None:
+    def prepare(self) -> None:
         """Compile what will be needed, and start the workers."""
 
-    def window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise for (alpha, beta) at the root, by some of its `moves` alone.
 
         The `wanted` best moves get their exact values, if the window is full.
         """
 
-    def full(self, depth: int) -> RootValue:
+    def search_fully(self, depth: int) -> RootValue:
         """The root's value by minimax, with the values of all its moves."""
 
     def standing(self) -> WindowProgress:

@@ -9,9 +9,9 @@ import numpy as np
 from outflank.games.evaluation import after, final, value
 from outflank.games.rules import fill, is_pass, play
 from outflank.kernels.compiler import kernel
-from outflank.search.probes import expanded
-from outflank.search.quiet import settled
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, stopped
+from outflank.search.probes import note_node
+from outflank.search.quiet import quiescence
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE, poll_stop
 
 WORST = -(1 << 40)
 
@@ -23,15 +23,15 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
     Promises the exact value, whatever the order of moves. `depth` must be at least 1.
     """
     worker.nodes += 1
-    if stopped(worker):
+    if poll_stop(worker):
         return 0
     end = fill(game, position, worker.moves, start)
     if end == start:
-        expanded(probe, depth, 0)
+        note_node(probe, depth, 0)
         worker.leaves += 1
         return final(evaluation, game, position)
     passes = end == start + 1 and is_pass(game, worker.moves[start])
-    expanded(probe, depth, 0 if passes else end - start)
+    note_node(probe, depth, 0 if passes else end - start)
     left = depth - 1
     if passes:
         if worker.pass_rule == PASS_EVALUATES:
@@ -48,7 +48,7 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
         if left == 0 and worker.quiet > 0:
             # Typed: a literal would compile a recursion whose types differ, and that crashes on reload.
             low, high = np.int64(WORST), np.int64(-WORST)
-            found = -settled(game, evaluation, child, child_state, low, high, worker.quiet, end, worker)
+            found = -quiescence(game, evaluation, child, child_state, low, high, worker.quiet, end, worker)
         elif left == 0:
             worker.nodes += 1
             worker.leaves += 1

@@ -26,9 +26,9 @@ from outflank.kernels.signals import Attendant
 from outflank.placement import bound
 from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
 from outflank.search.ordering import weights_at
-from outflank.search.progress import watched
+from outflank.search.progress import watching
 from outflank.search.root import Root
-from outflank.search.worker import stopped
+from outflank.search.worker import poll_stop
 
 WIN = 1000
 """A won game; estimates of unfinished ones lie between."""
@@ -66,7 +66,7 @@ NODE = np.dtype(
 
 
 @inner
-def _random(state: Any, limit: Any) -> Any:
+def _draw(state: Any, limit: Any) -> Any:
     """A number below `limit`; the state moves on (splitmix)."""
     state[0] += U64(0x9E3779B97F4A7C15)
     word = state[0]
@@ -77,7 +77,7 @@ def _random(state: Any, limit: Any) -> Any:
 
 
 @inner
-def played_out(game, evaluation, position, worker, random):
+def play_out(game, evaluation, position, worker, random):
     """The result of a game from `position` for the side to move there.
 
     The policy looks at two random moves and takes the one that promises more: weak enough to
@@ -91,10 +91,10 @@ def played_out(game, evaluation, position, worker, random):
             worker.leaves += 1
             won = final(evaluation, game, position)
             return sign * (WIN if won > 0 else -WIN if won < 0 else 0)
-        move = worker.moves[_random(random, end)]
+        move = worker.moves[_draw(random, end)]
         child = play(game, position, move)
         if end > 1 and worker.sorting != 0:
-            other = worker.moves[_random(random, end)]
+            other = worker.moves[_draw(random, end)]
             rival = play(game, position, other)
             weights = weights_at(game, position, worker)
             likes = promise(game, position, move, child, weights)
@@ -108,7 +108,7 @@ def played_out(game, evaluation, position, worker, random):
 
 
 @inner
-def _expanded(game, position, tree, node, used, worker):
+def _expand(game, position, tree, node, used, worker):
     """Give a node its children; how many nodes are used then."""
     end = fill(game, position, worker.moves, 0)
     if end == 0 or used + end > len(tree):
@@ -146,7 +146,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
     With `flat`, the root's moves take turns and nothing below them is kept.
     """
     for _ in range(playouts):
-        if stopped(worker):
+        if poll_stop(worker):
             break
         node, length = 0, 1
         path[0] = 0
@@ -156,13 +156,13 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
             length += 1
         position = unpack(game, tree[node].first, tree[node].second)
         if not flat and tree[node].visits > 0 and length < len(path):
-            used = _expanded(game, position, tree, node, used, worker)
+            used = _expand(game, position, tree, node, used, worker)
             if tree[node].children != 0:
                 node = tree[node].children
                 path[length] = node
                 length += 1
                 position = unpack(game, tree[node].first, tree[node].second)
-        result = -played_out(game, evaluation, position, worker, random)  # for the side that moved to it
+        result = -play_out(game, evaluation, position, worker, random)  # for the side that moved to it
         for back in range(length - 1, -1, -1):
             tree[path[back]].visits += 1
             tree[path[back]].won += result
@@ -283,7 +283,7 @@ def _playouts(
             )
 
         while True:
-            with watched(watch, progress, root.stop):
+            with watching(watch, progress, root.stop):
                 attendant.run(partial(playing.play, games))
             ended = bool(root.bell.stop)
             yield replace(

@@ -37,7 +37,7 @@ def table_key(game: Any, position: Any, worker: Any) -> Any:
 
 
 @inner
-def known(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def end_by_table(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
     """Count that the table knew a position; whether that makes an end of a node that is asked for (alpha, beta)."""
     worker.hits += 1
     worker.foreign_hits += is_foreign(data)
@@ -58,7 +58,7 @@ def settles(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
 
 
 @inner
-def arranged(
+def arrange(
     game: Any,
     position: Any,
     depth: Any,

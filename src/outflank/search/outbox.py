@@ -17,7 +17,7 @@ from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
 from outflank.search.table import FOREIGN, age_of, depth_of, looked_up, remember
-from outflank.search.worker import WORKER, stopped
+from outflank.search.worker import WORKER, poll_stop
 
 WORDS = 3
 """Of an entry: the position's two, and its data."""
@@ -65,7 +65,7 @@ def post(first, second, data, worker):
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
-    if full and (outbox.waits == 0 or not delivered(outbox, posted - outbox.room + 1, worker)):
+    if full and (outbox.waits == 0 or not await_delivery(outbox, posted - outbox.room + 1, worker)):
         outbox.dropped += 1
         return
     place = (posted & (outbox.room - 1)) * WORDS
@@ -78,15 +78,15 @@ def post(first, second, data, worker):
         fetch_add(outbox, "calls", 1)
         wake(outbox, "calls", 1)
         if outbox.waits != 0:
-            delivered(outbox, posted, worker)
+            await_delivery(outbox, posted, worker)
 
 
 @inner
-def delivered(outbox, number, worker):
+def await_delivery(outbox, number, worker):
     """Wait until so many entries have been carried away; whether they have: the search may have been stopped."""
     began = nanoseconds()
     carried = load(outbox, "carried")
-    while carried < number and not stopped(worker):
+    while carried < number and not poll_stop(worker):
         sleep_on(outbox, "carried", carried, NAP_MICROSECONDS)
         carried = load(outbox, "carried")
     outbox.waited_ns += nanoseconds() - began

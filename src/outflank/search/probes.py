@@ -23,17 +23,17 @@ class DepthCounts(NamedTuple):
 
 
 @generic
-def expanded(probe: Any, depth: Any, moves: Any) -> Any:
+def note_node(probe: Any, depth: Any, moves: Any) -> Any:
     """A node with `depth` left is searched; it has so many moves (0: evaluated for want of them)."""
-    raise missing(expanded, probe)
+    raise missing(note_node, probe)
 
 
-@expanded.register(Silent)
+@note_node.register(Silent)
 def _(probe, depth, moves):
     pass
 
 
-@expanded.register(DepthCounts)
+@note_node.register(DepthCounts)
 def _(probe, depth, moves):
     write_word(probe.address, depth, read_word(probe.address, depth) + np.uint64(1))
     write_word(probe.address, DEPTHS + depth, read_word(probe.address, DEPTHS + depth) + np.uint64(moves))
@@ -44,17 +44,17 @@ def _(probe, depth, moves):
 
 
 @generic
-def asked(probe: Any, depth: Any, data: Any) -> Any:
+def note_lookup(probe: Any, depth: Any, data: Any) -> Any:
     """The table was asked about a node with `depth` left and told `data` (0: nothing); what the search is to know."""
-    raise missing(asked, probe)
+    raise missing(note_lookup, probe)
 
 
-@asked.register(Silent)
+@note_lookup.register(Silent)
 def _(probe, depth, data):
     return data
 
 
-@asked.register(DepthCounts)
+@note_lookup.register(DepthCounts)
 def _(probe, depth, data):
     write_word(probe.address, 2 * DEPTHS + depth, read_word(probe.address, 2 * DEPTHS + depth) + np.uint64(1))
     if data != np.uint64(0):

@@ -10,7 +10,7 @@ EVERY_SECONDS = 0.2
 
 
 @contextmanager
-def watched(watch: Watch | None, progress: Callable[[], Progress], stop: Callable[[], None]) -> Iterator[None]:
+def watching(watch: Watch | None, progress: Callable[[], Progress], stop: Callable[[], None]) -> Iterator[None]:
     """Call `watch` every now and then, from a thread of its own, until the block is left.
 
     What it raises stops the search, and is raised here.

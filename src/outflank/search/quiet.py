@@ -6,10 +6,10 @@ from outflank.kernels.compiler import kernel
 
 
 @kernel
-def settled(game, evaluation, position, state, alpha, beta, plies, start, worker):
+def quiescence(game, evaluation, position, state, alpha, beta, plies, start, worker):
     """The value v of `position` when the side to move may stop or go on with noisy moves.
 
-    v = max(value, max over noisy moves of -settled(child, plies - 1)); value alone if `plies` is 0,
+    v = max(value, max over noisy moves of -quiescence(child, plies - 1)); value alone if `plies` is 0,
     the final value where the game is over. With alpha-beta's promise: exact inside (alpha, beta), a
     bound on that side outside.
     """
@@ -29,7 +29,7 @@ def settled(game, evaluation, position, state, alpha, beta, plies, start, worker
             child = play(game, position, move)
             child_state = after(evaluation, game, state, position, move, child)
             low = max(alpha, best)
-            found = -settled(game, evaluation, child, child_state, -beta, -low, plies - 1, end, worker)
+            found = -quiescence(game, evaluation, child, child_state, -beta, -low, plies - 1, end, worker)
             best = max(best, found)
         index += 1
     return best

@@ -28,8 +28,8 @@ from outflank.search.contract import DEEPEST, TABLELESS, Options
 from outflank.search.lines import complete
 from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named, weights_at
-from outflank.search.probes import Instrument, Silent, expanded
-from outflank.search.quiet import settled
+from outflank.search.probes import Instrument, Silent, note_node
+from outflank.search.quiet import quiescence
 from outflank.search.sorting import sort_moves
 from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import (
@@ -274,7 +274,7 @@ class Root:
     def enter(self, depth: int) -> RootValue | None:
         """Count the root as a node; its value if there is nothing to search below it."""
         self.worker.nodes += 1
-        expanded(self.probe, depth, 0 if self.passing else len(self.moves))
+        note_node(self.probe, depth, 0 if self.passing else len(self.moves))
         if not self.moves:
             return RootValue(self.leaf_value(), None)
         if self.evaluated:
@@ -292,7 +292,7 @@ class Root:
 
     # --- lines ---
 
-    def completed(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
+    def complete_line(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
         """A line from here, which is worth `value` at `depth`, with all that follows; its moves keep the value.
 
         What has to be searched for it again counts for nothing: it is no part of the search that was asked for.
@@ -329,15 +329,15 @@ def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
     return {code: rank for rank, code in enumerate(codes, 1)}
 
 
-def best_ones(searched: Callable[[list[RootMove]], RootValue], moves: Sequence[RootMove], wanted: int) -> RootValue:
+def best_ones(search: Callable[[list[RootMove]], RootValue], moves: Sequence[RootMove], wanted: int) -> RootValue:
     """The best of `moves`; where several are wanted, the best of those that are left, again and again.
 
-    `searched` finds the best of some moves. The wanted ones have their values then, and no other ranks above them.
+    `search` finds the best of some moves. The wanted ones have their values then, and no other ranks above them.
     """
     left = list(moves)
     best: RootValue | None = None
     for _ in range(min(wanted, len(moves))):
-        found = searched(left)
+        found = search(left)
         best = best or found
         if found.move is None:
             break
@@ -365,8 +365,8 @@ def _minimax_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any
         yield game, root.evaluation, move.child, move.state, 2, 0, root.worker, root.probe
 
 
-@settled.sample
-def _settled_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@quiescence.sample
+def _quiescence_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 1, 0, root.worker

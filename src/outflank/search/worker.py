@@ -191,7 +191,7 @@ def report_nodes(worker: Any) -> Any:
 
 
 @inner
-def stopped(worker: Any) -> Any:
+def poll_stop(worker: Any) -> Any:
     """Whether what this worker does is wanted no more."""
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)

@@ -229,7 +229,7 @@ def _traced(side: Contender, stop: Stop) -> list[Sample]:
     recording = EventRecording(1 << 20)
     recorded = replace(side, options={**side.options, "instrument": recording})
     warm(recorded)
-    recording.taken()
+    recording.take()
     try:
         every = list(_intervals(recorded, recording, stop))
     except BrokenOff:
@@ -265,12 +265,12 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
     """What workers did in a search, or turn by turn in a game."""
     if side.plays is None:
         searched(side, stop)
-        yield from intervals(recording.taken())
+        yield from intervals(recording.take())
         return
     origin: int | None = None
     turns = play(side.plays, side.board.copy(), side.depth, stop, **side.options)
     for turn, _ in enumerate(turns, 1):
-        events = recording.taken()
+        events = recording.take()
         if origin is None and len(events):
             origin = int(events[0, 0])
         yield from intervals(events, origin=origin, turn=turn)

@@ -135,7 +135,7 @@ class PlaySession:
 
     def _push(self, choice: Choice, seconds: float) -> None:
         self.board.push(choice.move)
-        worth = choice.worth(self.board.game)
+        worth = choice.value_as_score(self.board.game)
         self.said.append(PlayedMove(code=choice.move.code, value=worth, seconds=round(seconds, 3)))
 
     def _pop(self) -> None:
