@@ -1,7 +1,6 @@
 """`--import`: a module of the user's own, so that its evaluations, orderings and schemes can be named."""
 
 import sys
-import traceback
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from outflank.errors import OutflankError
+from outflank.plugins import failure_of
 
 
 def add_import_option(command: click.Command) -> click.Command:
@@ -43,10 +43,8 @@ def import_users(given: str) -> Any:
         if "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.insert(0, str(Path.cwd()))  # as `python -m` does
         return import_module(given)
-    except OutflankError as error:
-        raise OutflankError(f"--import {given}: {error}") from None
     except (Exception, SystemExit) as error:  # whatever its author has written
-        raise OutflankError(f"--import {given}: {_said(error)}") from None
+        raise OutflankError(f"--import {given}: {failure_of(error)}") from None
 
 
 def _from_file(path: Path) -> Any:
@@ -71,14 +69,3 @@ def _from_file(path: Path) -> Any:
         del sys.modules[name]
         raise
     return module
-
-
-def _said(error: BaseException) -> str:
-    """What went wrong, and where in the user's file."""
-    if isinstance(error, ModuleNotFoundError):
-        return str(error)
-    if isinstance(error, SyntaxError):
-        return f"{Path(error.filename or '').name}, line {error.lineno}: {error.msg}"
-    places = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
-    place = f"{Path(places[-1].filename).name}, line {places[-1].lineno}: " if places else ""
-    return f"{place}{type(error).__name__}: {error}"

@@ -1,0 +1,163 @@
+"""Plug-ins: parts that other packages install, beside the package's own and those of this process."""
+
+import sys
+import warnings
+from dataclasses import dataclass
+
+import pytest
+
+from outflank.errors import InvalidOption, UnknownName
+from outflank.plugins import Registry, Source, instance_of
+from tests.installing import install
+
+pytestmark = pytest.mark.plain
+
+GROUP = "outflank.tunes"
+
+TUNE = """
+from tests.test_plugins import Tune
+
+{}
+"""
+
+
+@dataclass(frozen=True)
+class Tune:
+    name: str
+
+
+OWN = Tune("own")
+
+
+def tunes() -> Registry[Tune]:
+    return Registry("tune", GROUP, {"own": "tests.test_plugins:OWN"}, check=instance_of(Tune))
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Installs distributions for the time of a test."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def call(module: str, text: str, *entries: str, group: str = GROUP) -> None:
+        install(tmp_path, module, text, group, *entries)
+
+    yield call
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+# --- the registry ---
+
+
+def test_the_packages_own_parts_are_loaded_without_a_look_at_what_is_installed(monkeypatch):
+    def refuse(group):
+        raise AssertionError("nobody asked for a plug-in")
+
+    monkeypatch.setattr("outflank.plugins._entry_points", refuse)
+    registry = tunes()
+    mine = registry.register("mine", Tune("mine"), by="here")
+    assert registry.get("own") is OWN
+    assert registry.get("mine") is mine
+    assert "own" in registry
+    assert "mine" in registry
+
+
+def test_a_plugin_is_named_without_being_imported_and_imported_once_it_is_asked_for(installed):
+    installed("lilting", TUNE.format("LILT = Tune('lilt')"), "lilt = lilting:LILT")
+    registry = tunes()
+    registry.register("mine", Tune("mine"), by="here")
+    assert registry.names() == ("own", "mine", "lilt")
+    assert "lilt" in registry
+    assert "lilting" not in sys.modules
+    assert registry.get("lilt") is sys.modules["lilting"].LILT
+    assert registry.sources() == {
+        "own": Source(place="tests.test_plugins:OWN", package="outflank"),
+        "mine": Source(place="here"),
+        "lilt": Source(place="lilting:LILT", package="fake-lilting 1.2"),
+    }
+    assert list(registry.parts()) == ["own", "mine", "lilt"]
+
+
+def test_what_is_installed_meanwhile_is_found(installed):
+    registry = tunes()
+    with pytest.raises(UnknownName, match=r"^unknown tune 'lilt' \(known: own\)$"):
+        registry.get("lilt")
+    installed("lilting", TUNE.format("class Book: LILT = Tune('lilt')"), "lilt = lilting:Book.LILT")
+    assert registry.get("lilt") == Tune("lilt")
+    with pytest.raises(UnknownName, match=r"^unknown tune 'litl', did you mean 'lilt'\? \(known: own, lilt\)$"):
+        registry.get("litl")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("import not_there_at_all", "broken:X", "No module named 'not_there_at_all'"),
+        ("x = 1\nx / 0", "broken:X", "broken.py, line 2: ZeroDivisionError: division by zero"),
+        ("x = = 1", "broken:X", "broken.py, line 1: invalid syntax"),
+        ("raise SystemExit(3)", "broken:X", "broken.py, line 1: SystemExit: 3"),
+        ("Y = 1", "broken:X", "AttributeError: module 'broken' has no attribute 'X'"),
+        ("X = 1", "nowhere:X", "No module named 'nowhere'"),
+        ("X = 1", "broken:X", "expected a Tune, found 1"),
+        (TUNE.format("X = Tune('other')"), "broken:X", "expected a Tune of that name, found 'other'"),
+    ],
+)
+def test_a_plugin_that_cannot_be_loaded_is_told_of_once_and_harms_nothing_else(installed, text, place, said):
+    installed("broken", text, f"lament = {place}")
+    installed("lilting", TUNE.format("LILT = Tune('lilt')"), "lilt = lilting:LILT")
+    registry, line = tunes(), f"tune 'lament' of fake-broken 1.2 ({place}): {said}"
+    with pytest.warns(RuntimeWarning) as told:
+        assert list(registry.parts()) == ["own", "lilt"]
+    assert [str(each.message) for each in told] == [line]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(registry.parts()) == ["own", "lilt"]
+    assert [(each.name, each.reason) for each in registry.listing() if each.reason] == [("lament", line)]
+    with pytest.raises(InvalidOption) as failed:
+        registry.get("lament")
+    assert str(failed.value) == line
+
+
+def test_no_plugin_takes_a_name_of_others(installed):
+    text = TUNE.format("OWN, MINE, LILT = map(Tune, ('own', 'mine', 'lilt'))")
+    installed("greedy", text, "own = greedy:OWN", "mine = greedy:MINE")
+    installed("lilting", text, "lilt = lilting:LILT")
+    installed("late", text, "lilt = late:LILT")
+    registry = tunes()
+    mine = registry.register("mine", Tune("mine"), by="here")
+    with pytest.warns(RuntimeWarning) as told:
+        found = registry.parts()
+    assert (found["own"], found["mine"]) == (OWN, mine)
+    first = registry.sources()["lilt"].module  # whichever of the two Python finds first
+    second = "late" if first == "lilting" else "lilting"
+    assert found["lilt"] is sys.modules[first].LILT
+    assert sorted(str(each.message) for each in told) == sorted(
+        [
+            "tune 'own' of fake-greedy 1.2 (greedy:OWN): that name belongs to outflank (tests.test_plugins:OWN)",
+            "tune 'mine' of fake-greedy 1.2 (greedy:MINE): that name belongs to here",
+            f"tune 'lilt' of fake-{second} 1.2 ({second}:LILT): that name belongs to fake-{first} 1.2 ({first}:LILT)",
+        ]
+    )
+
+
+def test_a_plugin_may_register_its_parts_itself(installed, monkeypatch):
+    registry = tunes()
+    monkeypatch.setattr("tests.test_plugins.REGISTRY", registry, raising=False)
+    text = "from tests.test_plugins import REGISTRY, Tune\nJIG = REGISTRY.register('jig', Tune('jig'), by=__name__)\n"
+    installed("jigging", text, "jig = jigging:JIG")
+    assert registry.get("jig") is sys.modules["jigging"].JIG
+    assert registry.parts() == {"own": OWN, "jig": Tune("jig")}
+
+
+def test_a_name_belongs_to_who_registered_it():
+    registry = tunes()
+    assert registry.register("own", OWN, by="anybody") is OWN
+    with pytest.raises(InvalidOption, match=r"^tune 'own' is tests\.test_plugins: choose another name$"):
+        registry.register("own", Tune("own"), by="here")
+    registry.register("mine", Tune("mine"), by="here")
+    anew = registry.register("mine", Tune("mine"), by="here")
+    with pytest.raises(InvalidOption, match=r"^tune 'mine' is here: choose another name$"):
+        registry.register("mine", Tune("mine"), by="there")
+    assert registry.get("mine") is anew
+    with pytest.raises(InvalidOption, match=r"^tune 'x': expected a Tune, found 3$"):
+        registry.register("x", 3, by="here")
