@@ -1,6 +1,11 @@
-"""Distributions as pip would have installed them: a module and its entry points in a folder that Python searches."""
+"""Parts of others' for the time of a test: distributions as pip would have installed them, and what is registered."""
 
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outflank.plugins import Registry
 
 
 def install(folder: Path, module: str, text: str, group: str, *entries: str, version: str = "1.2") -> None:
@@ -10,3 +15,9 @@ def install(folder: Path, module: str, text: str, group: str, *entries: str, ver
     told.mkdir()
     (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: fake-{module}\nVersion: {version}\n")
     (told / "entry_points.txt").write_text("\n".join([f"[{group}]", *entries, ""]))
+
+
+def register_for_now(monkeypatch: pytest.MonkeyPatch, registry: Registry[Any]) -> None:
+    """What is registered or loaded from here on is forgotten when the test is over."""
+    for kept in ("_registered", "_loaded"):
+        monkeypatch.setattr(registry, kept, getattr(registry, kept).copy())

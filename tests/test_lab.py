@@ -32,6 +32,7 @@ from outflank.lab.reproduction.sections import EQUAL, ExperimentPart, FoundCell,
 from outflank.lab.studies import compiling, reproduce
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli import main
+from tests.installing import register_for_now
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "lab"
 
@@ -598,7 +599,8 @@ class Counting(lab.Experiment):
 
 @pytest.fixture
 def counting(monkeypatch):
-    monkeypatch.setitem(registry._experiments, "counting", Counting())
+    register_for_now(monkeypatch, registry.EXPERIMENTS)
+    lab.register(Counting)
     monkeypatch.setattr(Counting, "measured", [])
     monkeypatch.setattr(Counting, "fails_at", None)
     monkeypatch.setattr(Counting, "stops_at", None)
@@ -902,7 +904,7 @@ def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkey
         return [*Counting.tasks(self, chosen)[:2], lab.Task("number 3", third)]
 
     patched = type("Interrupted", (Counting,), {"tasks": interrupted})
-    monkeypatch.setitem(registry._experiments, "counting", patched())
+    lab.register(patched)
     with pytest.raises(KeyboardInterrupt):  # a script ends
         lab.run("counting")
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
@@ -990,7 +992,7 @@ def test_a_task_that_cannot_be_called_or_gives_no_samples_is_one_line(counting, 
 
 @pytest.mark.skipif(not interpreted(), reason="once is enough, and the interpreter has nothing to compile")
 def test_the_experiment_of_ones_own_in_the_documentation_runs(monkeypatch):
-    monkeypatch.setattr(registry, "_experiments", dict(registry._experiments))
+    register_for_now(monkeypatch, registry.EXPERIMENTS)
     text = (Path(__file__).parent.parent / "docs" / "lab.md").read_text()
     (example,) = [each for each in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "@lab.register" in each]
     exec(compile(example.replace("depth=5", "depth=2"), "docs/lab.md", "exec"), {"__name__": "example"})

@@ -1,14 +1,19 @@
 """Plug-ins: parts that other packages install, beside the package's own and those of this process."""
 
+import json
 import sys
 import warnings
 from dataclasses import dataclass
 
 import pytest
 
+from outflank import Limits, OthelloBoard, lab, search
 from outflank.errors import InvalidOption, UnknownName
+from outflank.lab.experiment import EXPERIMENTS
 from outflank.plugins import Registry, Source, instance_of
-from tests.installing import install
+from outflank.search.division import SCHEMES
+from outflank.ui.cli import main
+from tests.installing import install, register_for_now
 
 pytestmark = pytest.mark.plain
 
@@ -45,6 +50,19 @@ def installed(tmp_path, monkeypatch):
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
             del sys.modules[name]
+
+
+@pytest.fixture
+def run(capsys):
+    """The command line: its status, and what it says on both streams, lines joined."""
+
+    def call(*arguments: str) -> tuple[object, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        return ended.value.code, out, " ".join(err.split())
+
+    return call
 
 
 # --- the registry ---
@@ -161,3 +179,98 @@ def test_a_name_belongs_to_who_registered_it():
     assert registry.get("mine") is anew
     with pytest.raises(InvalidOption, match=r"^tune 'x': expected a Tune, found 3$"):
         registry.register("x", 3, by="here")
+
+
+# --- schemes ---
+
+SCHEME = """
+from outflank import Scheme
+from outflank.parallel.divided import Divided, Plan
+
+HASTY = Scheme(
+    name="hasty",
+    carries=("alphabeta", "pvs"),
+    promises="value and move",
+    costs="waiting",
+    divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, levels=2)),
+)
+"""
+
+
+@pytest.fixture
+def hasty(installed, monkeypatch):
+    register_for_now(monkeypatch, SCHEMES)
+    installed("hastily", SCHEME, "hasty = hastily:HASTY", "ybw = hastily:HASTY", group="outflank.schemes")
+    installed("failing", "1 / 0", "lost = failing:LOST", group="outflank.schemes")
+
+
+def test_a_scheme_of_a_plugin_divides_a_search(hasty, run):
+    options = {"algorithm": "alphabeta", "evaluation": "discs", "workers": 2}
+    assert search(OthelloBoard.start(4), Limits(depth=2), parallel="hasty", **options).scheme == "hasty"
+    asked = ["search", "--size", "4", "--depth", "1", "--workers", "2", "--json", "--parallel"]
+    status, out, err = run(*asked, "hasty")
+    assert (status, err) == (0, "")
+    assert json.loads(out.splitlines()[-1])["scheme"] == "hasty"
+    assert "hasty" in run("search", "--help")[1]
+    assert json.loads(run(*asked, "ybw")[1].splitlines()[-1])["scheme"] == "ybw"
+    assert SCHEMES.get("ybw").divide.__module__ == "outflank.parallel.young_brothers"
+
+
+def test_a_scheme_that_cannot_be_loaded_is_one_line(hasty, run):
+    status, out, err = run("search", "--depth", "1", "--parallel", "lost")
+    said = "failing.py, line 1: ZeroDivisionError: division by zero"
+    assert (status, out) == (2, "")
+    assert err == f"outflank: scheme 'lost' of fake-failing 1.2 (failing:LOST): {said}"
+
+
+# --- experiments ---
+
+EXPERIMENT = """
+from dataclasses import dataclass
+
+from outflank import lab
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(lab.Parameters):
+    upto: int = lab.option(3, "The last one.")
+
+
+class Odd(lab.Experiment):
+    name, question, reports, parameters = "odd", "Which numbers are odd?", (), Choice
+
+    def tasks(self, chosen):
+        return [lab.Task("all", lambda stop: [{"number": number} for number in range(1, chosen.upto + 1, 2)])]
+
+    def conclude(self, chosen, samples):
+        return lab.Conclusion(tables=(lab.ReportTable.of("numbers", samples),))
+"""
+
+
+@pytest.fixture
+def odd(installed, monkeypatch):
+    register_for_now(monkeypatch, EXPERIMENTS)
+    installed("oddly", EXPERIMENT, "odd = oddly:Odd", "scaling = oddly:Odd", group="outflank.experiments")
+    installed("failing", "LOST = 3", "lost = failing:LOST", group="outflank.experiments")
+
+
+def test_an_experiment_of_a_plugin_is_run(odd, run):
+    assert lab.run("odd").tables[0].column("number") == [1, 3]
+    status, out, _ = run("lab", "odd", "--upto", "5", "--quiet", "--json")
+    assert status == 0
+    assert json.loads(out)["samples"][-1]["number"] == 5
+
+
+def test_an_experiment_that_cannot_be_loaded_is_one_line_and_the_others_are_listed(odd, run):
+    why = "expected a class of Experiment of that name, found 3"
+    broken = f"experiment 'lost' of fake-failing 1.2 (failing:LOST): {why}"
+    taken = "experiment 'scaling' of fake-oddly 1.2 (oddly:Odd): that name belongs to outflank"
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        status, out, err = run("lab", "list")
+        again = run("lab", "list")[2]
+    assert status == 0
+    assert "Which numbers are odd?" in out
+    assert err.startswith(f"outflank: warning: {broken} outflank: warning: {taken} (outflank.lab.")
+    assert again == ""
+    assert run("lab", "lost") == (2, "", f"outflank: {broken}")

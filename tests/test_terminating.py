@@ -15,6 +15,7 @@ from outflank.lab import experiment as registry
 from outflank.search.contract import Stop
 from outflank.ui.cli import interrupting, main, progress
 from outflank.ui.cli.interrupting import INTERRUPTED, TERMINATED, heeding_termination, interruptibly, status_of
+from tests.installing import register_for_now
 
 pytestmark = pytest.mark.plain
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to send")
@@ -170,7 +171,8 @@ def said(capsys, *arguments):
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_pipe_is_told_now_and_then_how_far_it_is(capsys, monkeypatch, more):
-    monkeypatch.setitem(registry._experiments, "steps", Steps())
+    register_for_now(monkeypatch, registry.EXPERIMENTS)
+    lab.register(Steps)
     assert said(capsys, "lab", "steps", *more) == ""  # it takes no time
     monkeypatch.setattr(progress, "SECONDS", 0.0)
     lines = said(capsys, "lab", "steps", *more).splitlines()

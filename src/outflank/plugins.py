@@ -79,6 +79,11 @@ class Registry(Generic[Part]):
     def __contains__(self, name: object) -> bool:
         return name in self._known or name in self.sources()
 
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The names of the package's own."""
+        return tuple(self._own)
+
     def names(self) -> tuple[str, ...]:
         """All names, the package's own first; nothing is imported for it."""
         return tuple(self.sources())

@@ -13,15 +13,15 @@ from outflank.lab import cilk, node_work, program_001, spans, step_costs  # noqa
 from outflank.lab.studies import hashing, storage  # noqa: F401
 from outflank.othello.squares import START, othello
 from outflank.search import montecarlo  # noqa: F401
-from outflank.search.division import scheme_named, schemes
+from outflank.search.division import SCHEMES
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 
 
 def own_kernels() -> list[Kernel]:
     """All kernels of the package, whatever has been imported before."""
-    for name in schemes():
-        scheme_named(name)  # imports its kernels
+    for name in SCHEMES.own:
+        SCHEMES.get(name)  # imports its kernels
     return [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from importlib import import_module
 from inspect import signature
 from typing import Any, ClassVar, Generic, TypeVar
 
-from outflank.errors import InvalidOption, OutflankError, UnknownName
+from outflank.errors import InvalidOption, OutflankError
 from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.plugins import Registry
 from outflank.schema import Shape, check_fields
 from outflank.search.contract import Stop
 
@@ -130,68 +130,73 @@ class Experiment(Generic[Chosen]):
 
 
 _HOMES = {
-    "parallelism": "parallelism",
-    "scaling": "scaling",
-    "simulate": "simulate",
-    "threshold": "sweeps",
-    "replication": "clusters",
-    "granularity": "sweeps",
-    "levels": "sweeps",
-    "schedule": "sweeps",
-    "shape": "sweeps",
-    "orderings": "choices",
-    "pivot": "choices",
-    "coarseness": "choices",
-    "symmetry": "choices",
-    "algorithms": "choices",
-    "edges": "edges",
-    "storage": "storage",
-    "widths": "storage",
-    "sorting": "orders",
-    "stages": "orders",
-    "table": "choices",
-    "hash": "hashing",
-    "placement": "placement",
-    "nodes": "windows",
-    "times": "turns",
-    "branching": "branching",
-    "depths": "pruning",
-    "pruning": "pruning",
-    "imbalance": "imbalance",
-    "duels": "duels",
-    "compiler": "compiling",
-    "determinism": "determinism",
-    "races": "race_check",
-    "within": "within",
-    "profile": "profile",
-    "reproduce": "reproduce",
+    "parallelism": "parallelism:Parallelism",
+    "scaling": "scaling:Scaling",
+    "simulate": "simulate:Simulate",
+    "threshold": "sweeps:Threshold",
+    "replication": "clusters:ReplicationDepth",
+    "granularity": "sweeps:Granularity",
+    "levels": "sweeps:Levels",
+    "schedule": "sweeps:Schedule",
+    "shape": "sweeps:SpawnShape",
+    "orderings": "choices:Orderings",
+    "pivot": "choices:Pivot",
+    "coarseness": "choices:Coarseness",
+    "symmetry": "choices:Symmetry",
+    "algorithms": "choices:Algorithms",
+    "edges": "edges:Edges",
+    "storage": "storage:Storage",
+    "widths": "storage:Widths",
+    "sorting": "orders:Sorting",
+    "stages": "orders:Stages",
+    "table": "choices:HitsNearTheRoot",
+    "hash": "hashing:Hash",
+    "placement": "placement:Placement",
+    "nodes": "windows:Nodes",
+    "times": "turns:Times",
+    "branching": "branching:Branching",
+    "depths": "pruning:Depths",
+    "pruning": "pruning:Pruning",
+    "imbalance": "imbalance:Imbalance",
+    "duels": "duels:Duels",
+    "compiler": "compiling:Compiler",
+    "determinism": "determinism:Determinism",
+    "races": "race_check:Races",
+    "within": "within:Within",
+    "profile": "profile:ProfileStudy",
+    "reproduce": "reproduce:Reproduce",
 }
-"""The module of each experiment: imported when it is asked for."""
+"""The module and class of each of the package's own, in the order in which they are listed."""
 
-_experiments: dict[str, Experiment[Any]] = {}
+
+def _instance(name: str, found: object) -> Experiment[Any]:
+    if not isinstance(found, type) or not issubclass(found, Experiment) or getattr(found, "name", None) != name:
+        raise InvalidOption(f"expected a class of Experiment of that name, found {found!r}")
+    return found()
+
+
+EXPERIMENTS = Registry(
+    "experiment",
+    "outflank.experiments",
+    {name: f"outflank.lab.studies.{home}" for name, home in _HOMES.items()},
+    check=_instance,
+)
 
 
 def register(experiment: type[Experiment[Any]]) -> type[Experiment[Any]]:
-    """Make an experiment known by its name; one of the package's own is nobody else's."""
-    home = _HOMES.get(experiment.name)
-    if home is not None and experiment.__module__ != f"outflank.lab.studies.{home}":
-        raise InvalidOption(f"experiment {experiment.name!r} is outflank.lab.studies.{home}: choose another name")
-    _experiments[experiment.name] = experiment()
+    """Make an experiment known by its name, which is its module's from then on."""
+    EXPERIMENTS.register(experiment.name, experiment, by=experiment.__module__)
     return experiment
 
 
 def experiments() -> tuple[str, ...]:
     """The names of all experiments."""
-    return (*_HOMES, *(name for name in _experiments if name not in _HOMES))
+    return EXPERIMENTS.names()
 
 
 def experiment_named(name: str) -> Experiment[Any]:
     """The experiment called `name`."""
-    if name not in experiments():
-        raise UnknownName.among("experiment", name, experiments())
-    if name not in _experiments:
-        import_module(f"outflank.lab.studies.{_HOMES[name]}")
-    return _experiments[name]
+    return EXPERIMENTS.get(name)
 
 
 def core_counts() -> tuple[int, ...]:

@@ -5,7 +5,7 @@ Without a threshold of its own it divides the first log2(workers) levels, as rep
 """
 
 from outflank.parallel.divided import EVERY_LEVEL, Divided, Plan, levels_for
-from outflank.search.division import Scheme, register_scheme
+from outflank.search.division import Scheme
 from outflank.search.root import Root
 
 
@@ -14,12 +14,10 @@ def _divide(root: Root, workers: int) -> Divided:
     return Divided(root, workers, Plan(eldest_first=True, scouts_in_order=True, levels=levels))
 
 
-JAMBOREE = register_scheme(
-    Scheme(
-        name="jamboree",
-        carries=("alphabeta", "pvs", "mtdf"),
-        promises="value and move",
-        costs="scouts with an old alpha; the re-searches of a node wait for all its scouts",
-        divide=_divide,
-    )
+JAMBOREE = Scheme(
+    name="jamboree",
+    carries=("alphabeta", "pvs", "mtdf"),
+    promises="value and move",
+    costs="scouts with an old alpha; the re-searches of a node wait for all its scouts",
+    divide=_divide,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import WorkerStatistics
-from outflank.search.division import Scheme, register_scheme
+from outflank.search.division import Scheme
 from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, seeded, seedling
 from outflank.search.root import Root
 
@@ -44,12 +44,10 @@ class Grove:
         return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
 
 
-ROOT_PARALLEL = register_scheme(
-    Scheme(
-        name="root-parallel",
-        carries=("uct", "flat"),
-        promises="nothing: other games are played",
-        costs="trees that are less deep than one would be",
-        divide=Grove,
-    )
+ROOT_PARALLEL = Scheme(
+    name="root-parallel",
+    carries=("uct", "flat"),
+    promises="nothing: other games are played",
+    costs="trees that are less deep than one would be",
+    divide=Grove,
 )

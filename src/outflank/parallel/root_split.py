@@ -5,14 +5,12 @@
 """
 
 from outflank.parallel.divided import Divided, Plan
-from outflank.search.division import Scheme, register_scheme
+from outflank.search.division import Scheme
 
-ROOT_SPLIT = register_scheme(
-    Scheme(
-        name="root-split",
-        carries=("minimax", "alphabeta", "pvs", "mtdf"),
-        promises="value and move; with minimax or without a shared alpha the nodes too, if there is no table",
-        costs="the first move's value comes too late for its brothers; the longest move is waited for",
-        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False, levels=1)),
-    )
+ROOT_SPLIT = Scheme(
+    name="root-split",
+    carries=("minimax", "alphabeta", "pvs", "mtdf"),
+    promises="value and move; with minimax or without a shared alpha the nodes too, if there is no table",
+    costs="the first move's value comes too late for its brothers; the longest move is waited for",
+    divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False, levels=1)),
 )

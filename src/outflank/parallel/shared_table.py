@@ -5,14 +5,12 @@ later moves from another one on, and moves that look alike in an order of its ow
 """
 
 from outflank.parallel.table_driven import TableDriven
-from outflank.search.division import Scheme, register_scheme
+from outflank.search.division import Scheme
 
-SHARED_TABLE = register_scheme(
-    Scheme(
-        name="shared-table",
-        carries=("alphabeta", "pvs", "mtdf"),
-        promises="value",
-        costs="whatever workers search twice before the table tells them",
-        divide=lambda root, workers: TableDriven(root, workers, marks=False),
-    )
+SHARED_TABLE = Scheme(
+    name="shared-table",
+    carries=("alphabeta", "pvs", "mtdf"),
+    promises="value",
+    costs="whatever workers search twice before the table tells them",
+    divide=lambda root, workers: TableDriven(root, workers, marks=False),
 )

@@ -17,7 +17,7 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import Options, WorkerStatistics
-from outflank.search.division import Scheme, register_scheme
+from outflank.search.division import Scheme
 from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, play_out, seeded, seedling
 from outflank.search.root import Root
 from outflank.search.worker import poll_stop
@@ -132,12 +132,10 @@ class Garden:
         return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
 
 
-TREE_PARALLEL = register_scheme(
-    Scheme(
-        name="tree-parallel",
-        carries=("uct",),
-        promises="nothing: other games are played",
-        costs="games that the virtual losses sent elsewhere",
-        divide=Garden,
-    )
+TREE_PARALLEL = Scheme(
+    name="tree-parallel",
+    carries=("uct",),
+    promises="nothing: other games are played",
+    costs="games that the virtual losses sent elsewhere",
+    divide=Garden,
 )

@@ -6,14 +6,12 @@ another brother, and there is room for all below it.
 """
 
 from outflank.parallel.divided import Divided, Plan
-from outflank.search.division import Scheme, register_scheme
+from outflank.search.division import Scheme
 
-YOUNG_BROTHERS = register_scheme(
-    Scheme(
-        name="ybw",
-        carries=("alphabeta", "pvs", "mtdf"),
-        promises="value and move",
-        costs="brothers of a move that cuts off, until they hear of it",
-        divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, elders=2, hold=True)),
-    )
+YOUNG_BROTHERS = Scheme(
+    name="ybw",
+    carries=("alphabeta", "pvs", "mtdf"),
+    promises="value and move",
+    costs="brothers of a move that cuts off, until they hear of it",
+    divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, elders=2, hold=True)),
 )

@@ -2,17 +2,17 @@
 
 An algorithm asks a division for the root's value in a window, or by minimax; the division has
 one worker search it, or many. Schemes for many live in `outflank.parallel`, one module each,
-and register a way to make a division here; so may anybody's own.
+and are ways to make a division; anybody's own are found beside them (`outflank.plugins`).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Protocol
 
-from outflank.errors import InvalidOption, UnknownName
+from outflank.errors import InvalidOption
 from outflank.kernels.compiler import interpreted
 from outflank.machine import usable_cores
+from outflank.plugins import Registry, instance_of
 from outflank.search.contract import Options, WorkerStatistics
 from outflank.search.root import Root, RootMove, RootValue, WindowProgress
 
@@ -73,46 +73,41 @@ class Scheme:
         return tuple(name for name in ("value", "move", "nodes") if name in words)
 
 
-_HOMES = {
-    "fork-join": "outflank.parallel.fork_join",
-    "root-split": "outflank.parallel.root_split",
-    "pv-split": "outflank.parallel.pv_split",
-    "jamboree": "outflank.parallel.jamboree",
-    "ybw": "outflank.parallel.young_brothers",
-    "shared-table": "outflank.parallel.shared_table",
-    "abdada": "outflank.parallel.abdada",
-    "root-parallel": "outflank.parallel.root_parallel",
-    "tree-parallel": "outflank.parallel.tree_parallel",
-}
-"""Where the package's schemes are. By name, as plug-ins are: nothing here depends on them."""
-
-_schemes: dict[str, Scheme] = {}
+SCHEMES = Registry(
+    "scheme",
+    "outflank.schemes",
+    {
+        "fork-join": "outflank.parallel.fork_join:FORK_JOIN",
+        "root-split": "outflank.parallel.root_split:ROOT_SPLIT",
+        "pv-split": "outflank.parallel.pv_split:PV_SPLIT",
+        "jamboree": "outflank.parallel.jamboree:JAMBOREE",
+        "ybw": "outflank.parallel.young_brothers:YOUNG_BROTHERS",
+        "shared-table": "outflank.parallel.shared_table:SHARED_TABLE",
+        "abdada": "outflank.parallel.abdada:ABDADA",
+        "root-parallel": "outflank.parallel.root_parallel:ROOT_PARALLEL",
+        "tree-parallel": "outflank.parallel.tree_parallel:TREE_PARALLEL",
+    },
+    check=instance_of(Scheme),
+)
+"""The package's schemes, plug-ins' and users'. By name: nothing here depends on them."""
 
 USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"}
 """The best scheme for an algorithm."""
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
-    """Make a scheme known by its name; one of the package's own is nobody else's."""
-    home = _HOMES.get(scheme.name)
-    if home is not None and scheme is not _schemes.get(scheme.name) and scheme.divide.__module__ != home:
-        raise InvalidOption(f"scheme {scheme.name!r} is {home}: choose another name")
-    _schemes[scheme.name] = scheme
-    return scheme
+    """Make a scheme known by its name, which is its module's from then on."""
+    return SCHEMES.register(scheme.name, scheme, by=scheme.divide.__module__)
 
 
 def schemes() -> tuple[str, ...]:
     """The names of all schemes."""
-    return (*_HOMES, *(name for name in _schemes if name not in _HOMES))
+    return SCHEMES.names()
 
 
 def scheme_named(name: str) -> Scheme:
     """The scheme called `name`."""
-    if name not in schemes():
-        raise UnknownName.among("scheme", name, schemes())
-    if name not in _schemes:
-        import_module(_HOMES[name])
-    return _schemes[name]
+    return SCHEMES.get(name)
 
 
 def check_carries(scheme: Scheme, algorithm: str) -> None:

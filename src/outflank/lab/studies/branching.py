@@ -9,7 +9,7 @@ from typing import Literal
 from outflank.boards import OthelloBoard
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.classroom import BrokenOff, legal_count
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.turns import PLAIN, PLAYED, game
@@ -37,7 +37,6 @@ class BranchingChoice(Parameters):
         return self.games if self.opponent == "random" else 1
 
 
-@register
 class Branching(Experiment[BranchingChoice]):
     """How the evaluation changes the width of the tree."""
 

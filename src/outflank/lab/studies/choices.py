@@ -7,7 +7,7 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.lab.classroom import REPORT_000
-from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import Contender, grouped, number, searched, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -30,7 +30,6 @@ PRINTED = {START: "ordering_start", MIDGAME: "ordering_midgame", "mid-game": "or
 """The report's tables by board; the last name is that of older results."""
 
 
-@register
 class Orderings(Choosing):
     """Report 000's table of move orderings."""
 
@@ -61,7 +60,6 @@ class Orderings(Choosing):
         return ()
 
 
-@register
 class Pivot(Choosing):
     """Whether MTD(f) starts from the last iteration's value."""
 
@@ -72,7 +70,6 @@ class Pivot(Choosing):
     choices = tuple(({"pivot": pivot}, {"pivot": pivot}) for pivot in ("carried", "reset"))
 
 
-@register
 class Coarseness(Choosing):
     """Report 000 divides the evaluation by eight."""
 
@@ -89,7 +86,6 @@ class Coarseness(Choosing):
         return ("Report 000 found nearly every run at least 50 % faster with the coarse values.",)
 
 
-@register
 class Symmetry(Choosing):
     """Report 000 dropped symmetry because finding it cost too much."""
 
@@ -113,7 +109,6 @@ class Symmetry(Choosing):
         )
 
 
-@register
 class Algorithms(Choosing):
     """The same search with our own ordering."""
 
@@ -140,7 +135,6 @@ class TableChoice(BoardsChoice):
         return {name: value for name, value in found.items() if name != "rounds"}
 
 
-@register
 class HitsNearTheRoot(Experiment[TableChoice]):
     """What the transposition table gives, and where."""
 

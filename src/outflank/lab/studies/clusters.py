@@ -10,7 +10,7 @@ from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
-from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import SEARCHED, Contender, doubtful, grouped, median, median_count, number, share
 from outflank.lab.programs import ProgramChoice, program_note
@@ -234,7 +234,6 @@ class ReplicationChoice(ProgramChoice):
         return searched_from(self, self.game, self.positions, self.depth or USUAL_DEPTHS.get(self.game, 1))
 
 
-@register
 class ReplicationDepth(Experiment[ReplicationChoice]):
     """Report 000's third table: which entries are worth telling the others of."""
 

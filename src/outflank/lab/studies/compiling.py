@@ -12,7 +12,7 @@ from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import Searched, add
@@ -99,7 +99,6 @@ def _without_settings() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in meant}
 
 
-@register
 class Compiler(Experiment[CompilingParameters]):
     """The same search, compiled in several ways."""
 

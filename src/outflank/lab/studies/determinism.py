@@ -13,7 +13,7 @@ from outflank.boards import OthelloBoard
 from outflank.engine.programs import ReportProgram
 from outflank.errors import InvalidOption
 from outflank.lab.classroom import RULES_004, BrokenOff, new_board, self_play
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import UNDIVIDED, grouped
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search
@@ -52,7 +52,6 @@ class DeterminismParameters(Parameters):
         return "minimax" if set(self.schemes) == {"fork-join"} else "alphabeta"
 
 
-@register
 class Determinism(Experiment[DeterminismParameters]):
     """The same game again and again."""
 

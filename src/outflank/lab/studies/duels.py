@@ -15,7 +15,7 @@ from outflank.engine.player import Choice as Chosen
 from outflank.engine.player import Player
 from outflank.engine.specs import player
 from outflank.errors import InvalidOption, UnknownName
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import note
@@ -230,7 +230,6 @@ def _pair(bout: Bout, chosen: DuelsParameters, number_: int, games: int, stop: S
 SIDE = {"moves": Count, "nodes": Count, "known": Count, "seconds": Duration, "known_seconds": Duration}
 
 
-@register
 class Duels(Experiment[DuelsParameters]):
     """Report 003's investigations, with a match behind each."""
 

@@ -10,7 +10,7 @@ from outflank.boards import OthelloBoard
 from outflank.games.sides import Side
 from outflank.lab.boards import POSITIONS
 from outflank.lab.classroom import REPORT_000
-from outflank.lab.experiment import Conclusion, Task, option, register
+from outflank.lab.experiment import Conclusion, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search, unnoted
@@ -38,7 +38,6 @@ class EdgesChoice(ChoosingParameters):
     seed: int = option(1, "For the openings.")
 
 
-@register
 class Edges(Choosing):
     """Report 000's attempt at edges."""
 

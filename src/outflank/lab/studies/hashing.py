@@ -13,7 +13,7 @@ from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.kernels.compiler import kernel
 from outflank.lab.boards import lab_positions, othello_midgame, othello_start
 from outflank.lab.classroom import REPORT_000
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.hashes import Words, hashes, slots
 from outflank.lab.literature import fact
 from outflank.lab.measuring import grouped, number
@@ -75,7 +75,6 @@ SOURCES: dict[str, tuple[Callable[[], Board[Any]], bool]] = {
 """Where boards come from, and whether a search has visited them."""
 
 
-@register
 class Hash(Experiment[HashingParameters]):
     """Occupancy and collisions."""
 

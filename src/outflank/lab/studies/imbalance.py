@@ -13,7 +13,7 @@ from outflank.engine.timing import Adaptive003
 from outflank.errors import InvalidOption
 from outflank.lab.boards import Chosen, chosen_boards
 from outflank.lab.classroom import lab_search_003
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import Workers, alternating, beyond_cores, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -53,7 +53,6 @@ class ImbalanceParameters(Parameters):
         return place.depth or self.depth or Adaptive003().budget(place.board, Clock(), None).depth or 0
 
 
-@register
 class Imbalance(Experiment[ImbalanceParameters]):
     """Speed-up in evaluations per second, as report 003 has it: what its root moves allow, and what is measured."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from outflank.games.hints import STAGES
 from outflank.lab.boards import POSITIONS
-from outflank.lab.experiment import option, register
+from outflank.lab.experiment import option
 from outflank.lab.measuring import grouped, median, median_count
 from outflank.lab.report import Sample
 from outflank.lab.studies.choosing import MIDGAME, START, Choosing, ChoosingParameters
@@ -23,7 +23,6 @@ SORTS = {
 """Our names of the sorts, and what they do. The report's library sorts by merging."""
 
 
-@register
 class Sorting(Choosing):
     """Report 000's sorts."""
 
@@ -79,7 +78,6 @@ STAGED: dict[str, Any] = {
 }
 
 
-@register
 class Stages(Choosing):
     """Orderings over the stages of a game."""
 

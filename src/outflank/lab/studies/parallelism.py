@@ -13,7 +13,7 @@ from outflank.engine.programs import UNDIVIDED_002
 from outflank.errors import UnknownName
 from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
     ENOUGH_CORES,
     WARM_DEPTH,
@@ -74,7 +74,6 @@ class ParallelismParameters(Parameters):
         return played if set(self.schemes) - {"fork-join"} else ("search_depths", "threshold")
 
 
-@register
 class Parallelism(Experiment[ParallelismParameters]):
     """Work and span by search depth, and the speed-up they allow."""
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from outflank.lab.boards import othello_midgame
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
     SEARCHED,
     Contender,
@@ -53,7 +53,6 @@ def _memories() -> tuple[str, ...]:
     return (FIRST, IN_TURN) if len(topology().nodes) > 1 else (FIRST,)
 
 
-@register
 class Placement(Experiment[PlacementParameters]):
     """Pinned and unpinned workers, on near and far memory."""
 

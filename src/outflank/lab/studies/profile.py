@@ -10,7 +10,7 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.classroom import BrokenOff
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.function_profile import SHAPES as FUNCTION_SHAPES
 from outflank.lab.function_profile import function_samples, views
 from outflank.lab.literature import fact
@@ -119,7 +119,6 @@ class ProfileParameters(Parameters):
         return found
 
 
-@register
 class ProfileStudy(Experiment[ProfileParameters]):
     """A timeline, a flame graph, and shares."""
 

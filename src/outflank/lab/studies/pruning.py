@@ -8,7 +8,7 @@ from typing import Any, Literal
 from outflank.boards import AbaloneBoard
 from outflank.lab.boards import lab_positions
 from outflank.lab.classroom import lab_search_003
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -95,7 +95,6 @@ class DepthsChoice(Parameters):
     rounds: int = option(3, "Times that each depth is measured.")
 
 
-@register
 class Depths(Experiment[DepthsChoice]):
     """Time and leaves by depth."""
 
@@ -178,7 +177,6 @@ class PruningChoice(Parameters):
             ordering_named(AbaloneBoard.start().game, name)  # refuses what is none
 
 
-@register
 class Pruning(Experiment[PruningChoice]):
     """Minimax beside alpha-beta on report 003's positions."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from outflank.errors import OutflankError
 from outflank.lab.boards import board_named
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import Searched, add
@@ -49,7 +49,6 @@ class RaceCheckParameters(Parameters):
         return () if self.position is None else ("size",)
 
 
-@register
 class Races(Experiment[RaceCheckParameters]):
     """Searches in the interpreter, interleaved from a seed."""
 

@@ -18,7 +18,6 @@ from outflank.lab.experiment import (
     core_counts,
     experiment_named,
     option,
-    register,
 )
 from outflank.lab.literature import REPORTS
 from outflank.lab.measuring import grouped
@@ -75,7 +74,6 @@ def sections_of(report: str) -> tuple[PublishedTable, ...]:
     return found
 
 
-@register
 class Reproduce(Experiment[ReproduceParameters]):
     """Everything the reports published, from one command."""
 

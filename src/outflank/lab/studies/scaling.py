@@ -9,7 +9,7 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import SPLITTINGS
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.lab.boards import POSITIONS, chosen_boards
-from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
 from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
     RANGES,
@@ -146,7 +146,6 @@ class ScalingParameters(ProgramChoice):
         }
 
 
-@register
 class Scaling(Experiment[ScalingParameters]):
     """Speed-up, efficiency and search overhead by scheme and number of workers."""
 

@@ -10,7 +10,7 @@ from outflank.distributed.head import Tuning
 from outflank.distributed.inside import Inside
 from outflank.distributed.replication import Replication, replication_named
 from outflank.lab.boards import board_named
-from outflank.lab.experiment import Conclusion, Experiment, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.programs import OURS, ProgramChoice, program_note
 from outflank.lab.report import Sample, sample_shape
 from outflank.lab.search_log import noted, search
@@ -96,7 +96,6 @@ class SimulateParameters(ProgramChoice):
         return {**self.searched_with(board_named(position), OURS), "table_bits": self.table_bits}
 
 
-@register
 class Simulate(Experiment[SimulateParameters]):
     """Speed-up, replication depth and threshold by the number of nodes."""
 

@@ -17,7 +17,7 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.lab.board_storage import STORAGES, Words, count_all, stored
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.classroom import REPORT_000
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.literature import fact
 from outflank.lab.measuring import Contender, alternating, grouped, median, median_count, number, searched, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -107,7 +107,6 @@ class StorageChoice(Parameters):
     seed: int = option(1, "For the games.")
 
 
-@register
 class Storage(Experiment[StorageChoice]):
     """Report 000's ways to keep a board, and ours."""
 
@@ -193,7 +192,6 @@ class WidthsChoice(Parameters):
     seed: int = option(1, "For games and ascents.")
 
 
-@register
 class Widths(Experiment[WidthsChoice]):
     """How large the array of children must be."""
 

@@ -9,7 +9,7 @@ from outflank.distributed.replication import POLICIES
 from outflank.engine.programs import PROGRAMS
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.classroom import PROGRAM
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
     SEARCHED,
@@ -234,7 +234,6 @@ class ThresholdChoice(ProgramChoice):
         return ("policies", "nodes") if self.cluster is None else ("workers",)
 
 
-@register
 class Threshold(Sweep):
     """Report 000's `par`: MTD(f) whose null-window searches are divided, from its start position."""
 
@@ -299,7 +298,6 @@ class GranularityChoice(SweepsParameters):
     granularities: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies left at which minimax goes on alone.")
 
 
-@register
 class Granularity(Sweep):
     """Report 002's: the depth at which fork-join minimax goes on alone."""
 
@@ -325,7 +323,6 @@ class LevelsChoice(SweepsParameters):
     levels: tuple[int, ...] = option((1, 2, 3, 4, 6, 8), "Plies from the root that are divided.")
 
 
-@register
 class Levels(Sweep):
     """Report 001's: how many plies from the root Jamboree divides; it chose log2 of the processors."""
 
@@ -348,7 +345,6 @@ class ScheduleChoice(SweepsParameters):
     chunks: tuple[int, ...] = option((1, 2, 4, 8), "Moves handed out at a time.")
 
 
-@register
 class Schedule(Sweep):
     """Report 003's: OpenMP's static and dynamic schedules of the root's moves."""
 
@@ -377,7 +373,6 @@ class ShapeChoice(SweepsParameters):
     granularity: int = option(4, "Plies left at which minimax goes on alone.")
 
 
-@register
 class SpawnShape(Sweep):
     """Report 004's two branches: one spawn for each row of the board, or one for each move."""
 

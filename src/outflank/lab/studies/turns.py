@@ -11,7 +11,7 @@ from outflank.boards import OthelloBoard
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
 from outflank.lab.classroom import BrokenOff
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
     FEWEST_ROUNDS,
     WARM_DEPTH,
@@ -149,7 +149,6 @@ PLAYED: dict[str, Kind] = {
 }
 
 
-@register
 class Times(Experiment[TurnsParameters]):
     """Time per turn against the random player, by depth and cores."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
 from outflank.lab.classroom import BrokenOff
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import grouped, number
 from outflank.lab.program_001 import PROGRAMS, game_against_first
@@ -88,7 +88,6 @@ def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> 
     return statistics.fmean(nodes) if nodes else None
 
 
-@register
 class Nodes(Experiment[WindowsParameters]):
     """Nodes per turn against the player who takes the first move."""
 

@@ -15,7 +15,7 @@ from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.workers import run_workers
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, register
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, number
 from outflank.lab.node_work import (
     BY_DIRECTIONS,
@@ -66,7 +66,6 @@ class WithinParameters(Parameters):
         chosen_boards("othello", self.positions)
 
 
-@register
 class Within(Experiment[WithinParameters]):
     """Lanes and workers inside a node."""
 

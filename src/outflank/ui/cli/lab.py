@@ -12,11 +12,11 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from outflank.distributed.launchers import refuse_copies
-from outflank.errors import UnknownName
 from outflank.lab import Report, RunProgress, experiment_named, experiments, redraw, run
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.files import FORMATS
 from outflank.lab.drawing.looks import THEMES, number
+from outflank.lab.experiment import EXPERIMENTS
 from outflank.lab.search_log import by_position
 from outflank.lab.store import document
 from outflank.search.contract import Stop
@@ -69,8 +69,6 @@ class _Experiments(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
         if name in (LIST, REDRAW):
             return {LIST: list_command, REDRAW: redraw_command}[name]
-        if name not in experiments():
-            raise UnknownName.among("experiment", name, experiments())
         return _command_of(name)
 
 
@@ -242,8 +240,7 @@ def command(context: click.Context) -> None:
 def _list() -> None:
     """Say which experiments there are, and what each answers."""
     console = output()
-    found = [experiment_named(name) for name in experiments()]
-    rows = [[each.name, " ".join(each.reports), each.question] for each in found]
+    rows = [[each.name, " ".join(each.reports), each.question] for each in EXPERIMENTS.parts().values()]
     print_table(console, "", ["experiment", "reports", "what it answers"], rows)
     console.print("outflank lab NAME --help tells what can be chosen; redraw FILE draws a result again.")
 

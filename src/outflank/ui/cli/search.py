@@ -23,13 +23,14 @@ from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Comparison, Limits, Options, Progress, Result, Stop
 from outflank.search.deepening import iterate, iterate_alone
-from outflank.search.division import schemes
+from outflank.search.division import SCHEMES
 from outflank.topology import topology
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.interrupting import INTERRUPTED
+from outflank.ui.cli.names import NameOf, NameOption
 from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
 from outflank.words import from_words, how_many
 
@@ -97,7 +98,13 @@ class Latest:
 @click.option("--step", type=click.Choice(["1", "2"]), default="1", show_default=True, help="Plies between iterations.")
 @click.option("--aspiration", type=int, help="Half the width of the first window about the last value.")
 @click.option("--workers", type=int, help="Threads that search.  [one per core; one for Monte-Carlo]")
-@click.option("--parallel", metavar="SCHEME", help=f"How they share the work: {', '.join(schemes())}.  [the best]")
+@click.option(
+    "--parallel",
+    cls=NameOption,
+    type=NameOf(SCHEMES),
+    metavar="SCHEME",
+    help="How they share the work: {names}.  [the best]",
+)
 @click.option("--threshold", type=int, help="Plies left at which a part is no longer divided.  [the scheme's own]")
 @click.option("--levels", type=int, help="Plies from the root that are divided.  [the scheme's own]")
 @click.option(
