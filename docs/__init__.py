@@ -1,0 +1,1 @@
+"""The documentation: what is read, and what builds it."""
