@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from outflank.arena import Openings, Settings, Sprt, play, play_match, seat
+from outflank.arena.kept import Kept
 from outflank.arena.referee import by_the_rules
 from outflank.arena.report import report_text
 from outflank.arena.standing import Duel, Scorer
-from outflank.arena.store import Kept
 from outflank.boards import AbaloneBoard, Board, OthelloBoard, OthelloMove
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice, PlayerFailed, SimplePlayer
@@ -917,7 +917,7 @@ def test_a_misspelt_player_is_refused_before_the_first_game(capsys, player):
         ({"moves": [1, 10**30]}, "line 2 is damaged: moves[1]: expected a whole number from 0 to 65535"),
         ({"values": []}, "line 2 is damaged: values: expected"),
         ({"names": ["a"]}, "line 2 is damaged: names: expected 2 elements, found 1"),
-        ({"score": float("nan")}, "line 2 is damaged: score: expected a number, found nan"),
+        ({"score": float("nan")}, "line 2 is damaged: column 91: expected JSON, found 'NaN, "),
         ({"forfeited_by": "red"}, "line 2 is damaged: forfeited_by: expected one of black, white or nothing (null)"),
         ({"start": 7}, "line 2 is damaged: start: expected text, found 7"),
         ({"start": "------------XO-- X"}, "another opening"),

@@ -25,6 +25,7 @@ from outflank.distributed.errands import Errands, errands_on, nodes_here, office
 from outflank.distributed.errands.events import Answered, Broken, Events, Gone, Heard, Hired, Refused
 from outflank.distributed.errands.inside import Inside
 from outflank.distributed.errands.on_ray import RayErrands
+from outflank.documents import plain
 from outflank.engine.specs import player
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
@@ -338,7 +339,8 @@ def inside(settings: Settings, **more: Any) -> Errands:
 def gist(result: MatchResult) -> list[Any]:
     """What must not depend on where a game was played."""
     untimed = [
-        {key: value for key, value in kept.as_dict().items() if key not in ("seconds", "date")} for kept in result.games
+        {name: cell for name, cell in plain(kept.line).items() if name not in ("seconds", "date")}
+        for kept in result.games
     ]
     return [untimed, result.standing]
 
@@ -547,7 +549,7 @@ def test_a_match_on_mpi(tmp_path):
     *games, whole = [json.loads(line) for line in done.stdout.splitlines()]
     alone = play_match(small(games=40), player)
     assert {game["game"]: game["moves"] for game in games} == {
-        kept.number: kept.as_dict()["moves"] for kept in alone.games
+        kept.number: list(kept.line.moves) for kept in alone.games
     }
     assert len(games) == 40
     assert whole["complete"]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from enum import EnumType
 from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -131,7 +132,7 @@ def _conformed(kind: Kind, value: Any) -> Any:
     if origin in (Union, UnionType):
         return _one_of(kind, value)
     if origin is Literal:
-        plain = _number(value)
+        plain = python_number(value)
         if any(type(plain) is type(each) and plain == each for each in get_args(kind)):
             return plain
         raise Misfit.found(kind, value)
@@ -158,7 +159,7 @@ _SIMPLE = (int, float, str, bool, NoneType)
 
 
 def _simple(kind: Kind, value: Any) -> Any:
-    value = _number(value)
+    value = python_number(value)
     if kind is bool:
         fits = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")  # NumPy's
     elif kind is int:
@@ -174,7 +175,7 @@ def _simple(kind: Kind, value: Any) -> Any:
     return bool(value) if kind is bool else value
 
 
-def _number(value: Any) -> Any:
+def python_number(value: Any) -> Any:
     """Python's own number for one of NumPy's, or for any other that is equal to it; all else as it is.
 
     The others go where numbers go and then fail there: no lock waits for a `float32`, and no JSON holds one.
@@ -345,7 +346,7 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
         called = next((check.words for check in checks if isinstance(check, Called)), None)
         if called is not None:
             return called
-        narrower = "".join(f" {check}" for check in checks if isinstance(check, Between))
+        narrower = "".join(f" {check}" for check in map(_bounds, checks) if check is not None)
         return in_words(inner, bool_=bool_, none=none) + narrower
     if origin in (Union, UnionType):
         options = sorted(get_args(kind), key=lambda each: each is NoneType)
@@ -355,8 +356,13 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
         return _listed([str(each) for each in get_args(kind)])
     if isinstance(kind, Shape) or origin is dict or kind is dict or is_dataclass(kind):
         return "an object"
+    if hasattr(kind, "__struct_fields__"):  # msgspec's
+        return "an object"
     if origin in (list, tuple):
         return "a list"
+    if isinstance(kind, EnumType):
+        members: dict[str, Any] = dict(kind.__members__)
+        return _listed([str(each.value) for each in members.values()])
     simple: dict[Any, str] = {
         int: "a whole number",
         float: "a number",
@@ -366,6 +372,14 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
         None: none,
     }
     return simple.get(kind) or str(getattr(kind, "__name__", kind))
+
+
+def _bounds(check: Any) -> Between | None:
+    """How a check narrows numbers; msgspec's `Meta`, of documents, does so too."""
+    least = getattr(check, "ge", None)
+    if least is not None:
+        return Between(least, MOST_NUMBER if check.le is None else check.le)
+    return check if isinstance(check, Between) else None
 
 
 def _listed(words: list[str]) -> str:

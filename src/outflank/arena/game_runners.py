@@ -4,12 +4,13 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from outflank.arena.kept import GameLine, Kept
 from outflank.arena.referee import Ending, FinishedGame, play, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.seat import GRACE_SECONDS, Seat
-from outflank.arena.store import Kept
 from outflank.boards import Board
 from outflank.distributed.errands import Errands, Item
+from outflank.documents import converted, plain
 from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.errors import OutflankError
@@ -113,7 +114,7 @@ class GamesElsewhere:
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
         begun = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
         answer = self._errands.do(_kept(fixture, begun), stop=stop)
-        return None if answer is None else Kept.of(answer, board.game).game
+        return None if answer is None else Kept.of(converted(GameLine, answer), board.game).game
 
     def close(self) -> None:
         """There is nothing to give back."""
@@ -132,7 +133,7 @@ class GamesHere:
 
     def do(self, item: Item, stop: Stop) -> Item | None:
         """Play the game, in a lane that is free."""
-        begun = Kept.of(item, self._settings.start.game)
+        begun = Kept.of(converted(GameLine, item), self._settings.start.game)
         fixture = self._settings.fixture(begun.number)
         if fixture is None:
             raise OutflankError(f"there is no game {begun.number + 1} in this match")
@@ -162,4 +163,6 @@ class GamesHere:
 
 
 def _kept(fixture: Fixture, game: FinishedGame) -> Item:
-    return Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game).as_dict()
+    kept = Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game)
+    found: Item = plain(kept.line)
+    return found

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from outflank.arena.game_runners import GamesElsewhere, Lane, Maker
+from outflank.arena.kept import Kept
 from outflank.arena.openings import Openings
 from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.standing import MatchStanding, Scorer
-from outflank.arena.store import Directory, Kept
+from outflank.arena.store import Directory
 from outflank.distributed.errands import Errands
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
@@ -80,8 +81,7 @@ def play_match(
         if out is not None:
             directory = Directory(
                 Path(out),
-                settings.as_dict(),
-                settings.start.game,
+                settings,
                 origin=origin or {},
                 resume=resume,
                 replace_old=replace,
@@ -183,7 +183,7 @@ class _Run:
         if self.progress is not None and not self.failed:
             self.progress(standing)
         if self.directory is not None:
-            self.directory.describe(complete=standing.complete, standing=standing.as_dict())
+            self.directory.describe(standing)
             self.directory.write_records([kept.game.record for _, kept in sorted(self.games.items())])
 
     # --- one lane ---

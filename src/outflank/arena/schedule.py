@@ -102,22 +102,6 @@ class Settings:
         """A seed for a player in a game: the same whoever played before, and on whichever thread."""
         return zlib.crc32(f"{self.seed}/{fixture.number}/{player}".encode())
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "players": list(self.players),
-            "start": repr(self.start),
-            "games": self.games,
-            "clock": str(self.clock),
-            "openings": self.openings,
-            "seed": self.seed,
-            "paired": self.paired,
-            "ply_limit": self.ply_limit,
-            "ponder": self.ponder,
-            "lag_seconds": self.lag_seconds,
-            "sprt": None if self.sprt is None else self.sprt.as_dict(),
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:

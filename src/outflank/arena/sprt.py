@@ -9,7 +9,7 @@ better the closer the hypotheses are; the tests of this package measure them.
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any, Literal
+from typing import Literal
 
 from outflank.arena.likelihood import log_likelihood_scaled
 from outflank.arena.statistics import ELO_PER_DEVIATION, Observed, score_of
@@ -82,16 +82,6 @@ class Sprt:
         low, high = self.bounds
         return "H0" if llr <= low else "H1" if llr >= high else None
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "elo0": self.elo0,
-            "elo1": self.elo1,
-            "alpha": self.alpha,
-            "beta": self.beta,
-            "scale": self.scale,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtState:
@@ -107,17 +97,6 @@ class SprtState:
         low, high = self.sprt.bounds
         line = f"{self.llr:.2f} ({low:.2f}, {high:.2f}) [{self.sprt.elo0:.2f}, {self.sprt.elo1:.2f}]"
         return f"{line} {self.decision} accepted" if self.decision else line
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        low, high = self.sprt.bounds
-        return {
-            **self.sprt.as_dict(),
-            "llr": round(self.llr, 6),
-            "bounds": [round(low, 6), round(high, 6)],
-            "units": self.units,
-            "decision": self.decision,
-        }
 
 
 class SequentialTest:

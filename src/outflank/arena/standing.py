@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
-from typing import Any
 
 from outflank.arena import statistics
+from outflank.arena.kept import Kept
 from outflank.arena.ratings import Rating, ratings
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import SequentialTest, SprtState
 from outflank.arena.statistics import QUANTILE, Estimate, Observed
-from outflank.arena.store import Kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,26 +80,6 @@ class Duel:
         """Half of the mean's 95 % interval, the games taken as independent: in pairs it is smaller."""
         return QUANTILE * self.margin_deviation / sqrt(len(self.margins)) if self.margins else 0.0
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "games": self.games,
-            "wins": self.wins,
-            "losses": self.losses,
-            "draws": self.draws,
-            "pairs": None if self.pairs is None else list(self.pairs),
-            "single_games": self.single_games,
-            "elo": self.elo.as_dict(),
-            "normalized_elo": self.normalized_elo.as_dict(),
-            "superiority": round(self.superiority, 6),
-            "margin": {
-                "games": len(self.margins),
-                "mean": round(self.margin, 4),
-                "deviation": round(self.margin_deviation, 4),
-                "error": round(self.margin_error, 4),
-            },
-        }
-
 
 @dataclass(frozen=True, kw_only=True)
 class MatchStanding:
@@ -144,22 +123,6 @@ class MatchStanding:
     def ratings(self) -> list[Rating]:
         """Of all players, by maximum likelihood."""
         return ratings([[0.0 if cell is None else cell for cell in row] for row in self.crosstable])
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "players": list(self.names),
-            "planned": self.planned,
-            "finished": self.finished,
-            "duels": [
-                {"first": first, "second": second, **duel.as_dict()} for (first, second), duel in self.duels.items()
-            ],
-            "crosstable": self.crosstable,
-            "ratings": [{"elo": round(each.elo, 4), "error": round(each.error, 4)} for each in self.ratings],
-            "forfeits": [dict(self.forfeits.get(number, {})) for number in range(len(self.names))],
-            "drawn_by_limit": self.drawn_by_limit,
-            "sprt": None if self.test is None else self.test.as_dict(),
-        }
 
 
 class Scorer:

@@ -99,10 +99,6 @@ class Estimate:
         """Half the interval's width."""
         return (self.high - self.low) / 2
 
-    def as_dict(self) -> dict[str, float]:
-        """For JSON."""
-        return {"value": round(self.value, 4), "low": round(self.low, 4), "high": round(self.high, 4)}
-
 
 def elo_of(score: float) -> float:
     """The difference in Elo at which a player expects `score`; the ends of the scale for 0 and 1.

@@ -15,12 +15,14 @@ from rich.text import Text
 
 from outflank.abalone.layouts import LAYOUTS
 from outflank.arena import MatchResult, MatchStanding, Settings, Sprt, play_match
+from outflank.arena.documents import SettingsDocument, StandingDocument
 from outflank.arena.game_runners import GamesHere
+from outflank.arena.kept import Kept
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
-from outflank.arena.store import Kept
 from outflank.distributed.errands import errands_on, nodes_here, served
 from outflank.distributed.launchers import refuse_copies
+from outflank.documents import plain
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
@@ -215,7 +217,7 @@ def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
 
 
 def _json_line(kept: Kept) -> None:
-    print_json("match-game", **kept.as_dict())
+    print_json("match-game", **plain(kept.line))
 
 
 def _plain_line(kept: Kept) -> None:
@@ -252,8 +254,8 @@ def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
             "match",
             complete=result.standing.complete,
             interrupted=result.interrupted,
-            settings=settings.as_dict(),
-            **result.standing.as_dict(),
+            settings=plain(SettingsDocument.of(settings)),
+            **plain(StandingDocument.of(result.standing)),
         )
         return
     console: Console = output()

@@ -1,0 +1,123 @@
+"""A finished game of a match, and the line that is kept, printed and sent of it."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from outflank.abalone.rules import Abalone
+from outflank.arena.referee import Ending, FinishedGame
+from outflank.boards import Board
+from outflank.documents import Count, Duration, Number
+from outflank.formats.fields import REASONS
+from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.recognise import read
+from outflank.formats.setup import Setup
+from outflank.games.sides import Side
+from outflank.schema import Called, Misfit
+
+POINTS = (0.0, 0.5, 1.0)
+
+
+class GameLine(Struct, frozen=True, kw_only=True):
+    """A finished game: a line of `games.jsonl`."""
+
+    game: Count
+    """Its number in the schedule."""
+    black: Count
+    """The player's number."""
+    white: Count
+    names: tuple[str, str]
+    points: Annotated[float, Called("one of 0.0, 0.5, 1.0")]
+    """Black's."""
+    score: Number
+    """What black has won, in discs or marbles."""
+    reason: Literal["", *REASONS]  # type: ignore[valid-type]  # what games end by is said once
+    """Empty where the rules ended it."""
+    detail: str
+    forfeited_by: Side | None
+    date: str
+    clock: str
+    start: str
+    """The position, in the game's notation."""
+    ply: Annotated[int, Meta(ge=0, le=1_000_000)]
+    """Moves before it."""
+    moves: tuple[Annotated[int, Meta(ge=0, le=0xFFFF)], ...]
+    values: tuple[Number | None, ...]
+    """What players thought of each move, in their own points."""
+    seconds: tuple[Duration | None, ...]
+
+    def __post_init__(self) -> None:
+        if self.points not in POINTS:
+            raise Misfit("points", f"expected one of 0.0, 0.5, 1.0, found {self.points}")
+        for name, found in (("values", self.values), ("seconds", self.seconds)):
+            if len(found) != len(self.moves):
+                raise Misfit(name, f"expected {len(self.moves)} elements, one for each move, found {len(found)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A finished game with its place in the schedule."""
+
+    number: int
+    black: int
+    white: int
+    game: FinishedGame
+
+    @property
+    def loser(self) -> int | None:
+        """Who lost other than by the rules."""
+        side = self.game.ending.forfeited_by
+        return None if side is None else self.black if side is Side.BLACK else self.white
+
+    @property
+    def line(self) -> GameLine:
+        """For JSON."""
+        record, ending = self.game.record, self.game.ending
+        return GameLine(
+            game=self.number,
+            black=self.black,
+            white=self.white,
+            names=(record.black, record.white),
+            points=ending.points,
+            score=ending.score,
+            reason=ending.reason,
+            detail=ending.detail,
+            forfeited_by=ending.forfeited_by,
+            date=record.date,
+            clock=record.clock,
+            start=Board.from_setup(record.start).to_text(),
+            ply=record.start.ply,
+            moves=tuple(move.code for move in record.moves),
+            values=tuple(move.value for move in record.moves),
+            seconds=tuple(None if move.seconds is None else round(move.seconds, 3) for move in record.moves),
+        )
+
+    @classmethod
+    def of(cls, line: GameLine, rules: Any) -> "Kept":
+        """The game of a line, under the rules of its match."""
+        ending = Ending(
+            points=float(line.points),
+            score=line.score,
+            reason=line.reason,
+            detail=line.detail,
+            forfeited_by=line.forfeited_by,
+        )
+        moves = zip(line.moves, line.values, line.seconds, strict=True)
+        record = Record(
+            start=_read_start(line.start, line.ply, rules),
+            moves=tuple(PlayedMove(code=code, value=value, seconds=seconds) for code, value, seconds in moves),
+            black=line.names[0],
+            white=line.names[1],
+            date=line.date,
+            score=0 if ending.points == 0.5 else ending.score,
+            reason=ending.reason,
+            clock=line.clock,
+        )
+        game = FinishedGame(record=record, ending=ending)
+        return cls(number=line.game, black=line.black, white=line.white, game=game)
+
+
+def _read_start(text: str, ply: int, rules: Any) -> Setup:
+    kind = "abalone" if isinstance(rules, Abalone) else "othello"
+    return replace(read(text, game=kind), game=rules, ply=ply, format="match")

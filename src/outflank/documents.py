@@ -1,0 +1,198 @@
+"""Documents in JSON as values of declared types; what does not fit is one line that says where.
+
+A `Document` says what a file or a printed line holds, its tag, like `outflank/match/1`, what it is. msgspec reads and
+writes them; here is what its errors mean to people. It takes 15 ms to import: only what reads or writes documents does.
+
+Why msgspec: read by `json` and checked by `outflank.schema`, ten thousand kept games took more than ten seconds, and
+now take 0.2. Why not for all: what users pass to functions, and the samples of experiments, `outflank.schema` checks
+still, for NumPy's numbers, functions that judge a value and kinds that depend on others are beyond msgspec.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, reduce
+from operator import getitem
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from outflank.errors import OutflankError, reason_of
+from outflank.schema import MOST_INTEGER, MOST_NUMBER, Called, Kind, Misfit, in_words, python_number, shown
+
+T = TypeVar("T")
+D = TypeVar("D", bound="Document")
+
+Count = Annotated[int, Meta(ge=0, le=MOST_INTEGER)]
+"""How many there are of something."""
+Duration = Annotated[float, Meta(ge=0.0, le=1e12)]
+Number = Annotated[
+    Annotated[int, Meta(ge=-int(MOST_NUMBER), le=int(MOST_NUMBER))]
+    | Annotated[float, Meta(ge=-MOST_NUMBER, le=MOST_NUMBER)],
+    Called("a number"),
+]
+"""Of a size that sums and products of them are numbers too."""
+
+
+class Document(Struct, frozen=True, kw_only=True, tag_field="schema"):
+    """What a JSON object holds. Its `tag` is the name of its schema, with a version."""
+
+    @classmethod
+    def schema(cls) -> str:
+        """The name of its schema."""
+        return str(cls.__struct_config__.tag)
+
+
+# --- written ---
+
+
+def encoded(document: Any) -> bytes:
+    """A document in one line."""
+    try:
+        return msgspec.json.encode(document, enc_hook=_plain_number)
+    except UnicodeEncodeError:  # half a letter, as names of files may have: no file holds it
+        return _replaced(document)
+
+
+def _replaced(document: Any) -> bytes:
+    found = msgspec.to_builtins(document, enc_hook=_plain_number)
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def in_lines(document: Any) -> str:
+    """A document in many lines, for a file that people look into."""
+    return msgspec.json.format(encoded(document), indent=1).decode() + "\n"
+
+
+def plain(document: Any) -> Any:
+    """A document as what JSON is read into: dictionaries and lists."""
+    return msgspec.json.decode(encoded(document))
+
+
+def _plain_number(value: Any) -> Any:
+    number = python_number(value)
+    if number is value:
+        raise TypeError(f"no document holds a {type(value).__name__}")
+    return number
+
+
+# --- read ---
+
+
+def decoded(kind: type[T], data: bytes) -> T:
+    """The document that is in some JSON; a `Misfit` where there is none."""
+    try:
+        return cast(T, _decoder(cast(Any, kind)).decode(data))
+    except msgspec.ValidationError as error:
+        raise _explained(kind, lambda: msgspec.json.decode(data), error) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Misfit("", _unreadable(data, error)) from None
+    except RecursionError:
+        raise Misfit("", "it has more levels than are read") from None
+
+
+def converted(kind: type[T], value: Any) -> T:
+    """The document that dictionaries and lists make; a `Misfit` where they make none."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise _explained(kind, lambda: value, error) from None
+
+
+class _Labelled(Struct):
+    schema: Any = None
+
+
+def read_document(path: Path, kind: type[D], what: str) -> D:
+    """The document in a file; one clear line if it is not `what`, or not whole, or not so."""
+    try:
+        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
+    with telling(path):
+        try:
+            label = decoded(_Labelled, data).schema
+        except Misfit as error:
+            if error.kind is None:
+                raise
+            label = None  # some other JSON
+        if label != kind.schema():
+            raise OutflankError(f"{path} is not {what} ({kind.schema()})")
+        return decoded(kind, data)
+
+
+@contextmanager
+def telling(path: Path) -> Iterator[None]:
+    """What is wrong with a document says in which file it is."""
+    try:
+        yield
+    except Misfit as error:
+        raise OutflankError(f"{path} is damaged: {error}") from None
+
+
+@cache
+def _decoder(kind: Any) -> Any:
+    return msgspec.json.Decoder(kind)
+
+
+# --- in words ---
+
+
+def _explained(kind: Kind, read: Callable[[], Any], error: msgspec.ValidationError) -> Misfit:
+    """What msgspec says of a type and a path, in the words of this package, with the value that was found."""
+    said, _, path = str(error).partition(" - at `")
+    place = path.rstrip("`").removeprefix("$").removeprefix(".").replace("[...]", "[…]")
+    if isinstance(error.__cause__, Misfit):
+        return error.__cause__.within(place)
+    steps = [int(number) if number else name for name, number in re.findall(r"([^\W\d]\w*|…)|(\d+)", place)]
+    if missing := re.search("required field `(.*)`", said):
+        expected = _kind_at(kind, [*steps, missing[1]])
+        return Misfit(missing[1], f"expected {in_words(expected)}, found nothing").within(place)
+    expected = _kind_at(kind, steps)
+    try:
+        found = reduce(getitem, steps, read())
+    except (
+        LookupError,
+        TypeError,
+        RecursionError,
+        msgspec.DecodeError,
+    ):  # within a dictionary, or a number that none can hold
+        return Misfit(place, f"expected {in_words(expected)}", expected)
+    if length := re.search(r"of length (\d+)", said):
+        return Misfit(place, f"expected {length[1]} elements, found {len(found)}", expected)
+    return Misfit.found(expected, found).within(place)
+
+
+def _kind_at(kind: Kind, steps: Sequence[str | int]) -> Kind:
+    """The kind of what is so many steps into a document."""
+    if not steps:
+        return kind
+    origin: Any = get_origin(kind)
+    if origin is Annotated:
+        return _kind_at(get_args(kind)[0], steps)
+    if origin in (Union, UnionType):
+        inner = (each for each in get_args(kind) if get_origin(each) or hasattr(each, "__annotations__"))
+        return _kind_at(next(inner), steps)
+    step, *rest = steps
+    if origin is None:
+        return _kind_at(get_type_hints(kind, include_extras=True)[str(step)], rest)
+    within = get_args(kind)
+    if origin is tuple and within[-1] is not Ellipsis:
+        return _kind_at(within[int(step)], rest)
+    return _kind_at(within[1] if origin is dict else within[0], rest)
+
+
+def _unreadable(data: bytes, error: Exception) -> str:
+    """Where JSON ends to be any."""
+    place = re.search(r"\(byte (\d+)\)", str(error))
+    if place is None:
+        return "it ends too early" if "truncated" in str(error) else "it is no text in UTF-8"
+    before, after = data[: int(place[1])], data[int(place[1]) :]
+    lines = before.split(b"\n")
+    line = f"line {len(lines)}, " if b"\n" in data.strip() else ""
+    found = shown(after[:40].decode("utf-8", "replace"), 10)
+    return f"{line}column {len(lines[-1]) + 1}: expected JSON, found {found}"

@@ -1,0 +1,126 @@
+"""Documents in JSON: read into declared types, or refused in one line that says where."""
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pytest
+from msgspec import Meta, Struct
+
+from outflank.documents import Count, Document, Number, converted, decoded, encoded, in_lines, plain, read_document
+from outflank.errors import OutflankError
+from outflank.schema import Misfit
+
+pytestmark = pytest.mark.plain
+
+
+class Colour(Enum):
+    BLACK = "black"
+    WHITE = "white"
+
+
+class Player(Struct, frozen=True, kw_only=True):
+    name: str
+    depth: Annotated[int, Meta(ge=1, le=9)] = 1
+
+    def __post_init__(self) -> None:
+        if self.name == "nobody":
+            raise Misfit("name", "expected somebody")
+
+
+class Meeting(Document, frozen=True, kw_only=True, tag="outflank/meeting/1"):
+    games: Count
+    unit: Literal["discs", "marbles"]
+    players: tuple[Player, Player] | None = None
+    first: Colour | None = None
+    score: Number | None = None
+    marks: dict[str, int] | None = None
+
+
+WHOLE = {"schema": "outflank/meeting/1", "games": 3, "unit": "discs"}
+
+
+def test_a_document_comes_back():
+    players = (Player(name="a", depth=3), Player(name="é"))
+    meeting = Meeting(games=3, unit="discs", players=players, first=Colour.WHITE, score=1.5)
+    assert decoded(Meeting, encoded(meeting)) == meeting
+    assert decoded(Meeting, in_lines(meeting).encode()) == meeting
+    assert converted(Meeting, plain(meeting)) == meeting
+    assert plain(meeting)["schema"] == "outflank/meeting/1"
+    assert type(decoded(Meeting, b'{"games": 1, "unit": "discs", "score": 3}').score) is int
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"games": "3"}, "games: expected a whole number of at least 0, found '3'"),
+        ({"games": -1}, "games: expected a whole number of at least 0, found -1"),
+        ({"games": True}, "games: expected a whole number of at least 0, found True"),
+        ({"games": 10**30}, f"games: expected a whole number of at least 0, found {10**30}"),
+        ({"games": None}, "games: expected a whole number of at least 0, found None"),
+        ({"unit": "stones"}, "unit: expected one of discs, marbles, found 'stones'"),
+        ({"first": "red"}, "first: expected one of black, white or nothing (null), found 'red'"),
+        ({"score": 1e300}, "score: expected a number or nothing (null), found 1e+300"),
+        ({"players": {}}, "players: expected a list or nothing (null), found an object"),
+        ({"players": [{"name": "a"}]}, "players: expected 2 elements, found 1"),
+        ({"players": [{"name": "a"}, {}]}, "players[1].name: expected text, found nothing"),
+        ({"players": [{"name": "a"}, 3]}, "players[1]: expected an object, found 3"),
+        (
+            {"players": [{"name": "a"}, {"name": "b", "depth": 10}]},
+            "players[1].depth: expected a whole number from 1 to 9, found 10",
+        ),
+        ({"players": [{"name": "nobody"}, {"name": "b"}]}, "players[0].name: expected somebody"),
+        ({"marks": {"a": "b"}}, "marks[…]: expected a whole number"),
+    ],
+)
+def test_one_line_says_where_a_document_does_not_fit(change: dict[str, Any], line: str):
+    damaged = {**WHOLE, **change}
+    for read in (lambda: decoded(Meeting, json.dumps(damaged).encode()), lambda: converted(Meeting, damaged)):
+        with pytest.raises(Misfit) as error:
+            read()
+        assert str(error.value) == line
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (b"", "it ends too early"),
+        (b'{"games": 3', "it ends too early"),
+        (b'{"games": NaN}', "column 11: expected JSON, found 'NaN}'"),
+        (b'{\n "games": 3,\n "unit" "discs"}', "line 3, column 9: expected JSON, found '\"discs\"}'"),
+        (b'{"games": 1e999}', "games: expected a whole number of at least 0"),
+        (b"[" * 100_000, "expected an object"),
+        (b'{"marks": ' + b"[" * 100_000, "marks: expected an object or nothing (null)"),
+        (b'{"other": ' + b"[" * 100_000, "it has more levels than are read"),
+        (b'{"games": 1, "unit": "\xff"}', "it is no text in UTF-8"),
+    ],
+)
+def test_one_line_says_where_there_is_no_document(data: bytes, line: str):
+    with pytest.raises(Misfit) as error:
+        decoded(Meeting, data)
+    assert str(error.value) == line
+
+
+def test_a_file_is_of_the_schema_that_is_asked_for(tmp_path: Path):
+    path = tmp_path / "meeting.json"
+    path.write_text(json.dumps(WHOLE), encoding="utf-8-sig")
+    assert read_document(path, Meeting, "a meeting").games == 3
+    for other in ("[1]", "7", "{}", '{"schema": "outflank/meeting/2"}', '{"schema": 3}'):
+        path.write_text(other)
+        with pytest.raises(OutflankError) as error:
+            read_document(path, Meeting, "a meeting")
+        assert str(error.value) == f"{path} is not a meeting (outflank/meeting/1)"
+    path.write_text(json.dumps({**WHOLE, "games": "3"}))
+    with pytest.raises(OutflankError, match="is damaged: games: expected a whole number"):
+        read_document(path, Meeting, "a meeting")
+    with pytest.raises(OutflankError, match="No such file"):
+        read_document(tmp_path / "none.json", Meeting, "a meeting")
+
+
+def test_numbers_of_numpy_and_half_letters_are_written():
+    assert encoded({"a": np.int64(3), "b": np.float32(0.5), "c": [np.float64(0.1)]}) == b'{"a":3,"b":0.5,"c":[0.1]}'
+    assert json.loads(encoded({"name": "x\udcffy"})) == {"name": "x?y"}
+    with pytest.raises(TypeError, match="no document holds a object"):
+        encoded({"a": object()})
