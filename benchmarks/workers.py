@@ -15,6 +15,7 @@ from benchmarks.common import save
 from benchmarks.positions import GAMES, positions
 from outflank import Limits
 from outflank.search.deepening import search
+from outflank.search.division import scheme_named
 
 SCHEMES = ("ybw", "jamboree", "pv-split", "root-split", "fork-join", "shared-table", "abdada")
 WORKERS = (2, 4, 8, 16, 32)
@@ -35,7 +36,7 @@ def measured(game: str, scheme: str) -> dict[str, Any]:
         alone = search(board, limits, workers=1)
         row: dict[str, Any] = {"depth": depth - shallower, "alone": alone.nodes}
         for workers in WORKERS:
-            found = search(board, limits, parallel=scheme, workers=workers, pace=PACE)
+            found = search(board, limits, parallel=scheme_named(scheme), workers=workers, pace=PACE)
             assert found.value == alone.value, "the value depends on the number of workers"
             row[str(workers)] = {
                 "nodes": found.nodes,

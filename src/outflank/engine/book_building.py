@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, Unpack
 
 from outflank.boards import Board
 from outflank.engine.book import PLAYED_OUT, Book, Entry, Key, key_of
@@ -19,6 +19,7 @@ from outflank.formats.locks import held
 from outflank.games.rules import is_pass
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
+from outflank.search.keywords import PlayerKeywords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def build(
     *,
     stop: Stop,
     told: Callable[[int, int], None] | None = None,
-    **options: Any,
+    **options: Unpack[PlayerKeywords],
 ) -> Built:
     """Search the openings of a board, and keep each position in the file as soon as it is done.
 
@@ -95,7 +96,7 @@ Ply = dict[Key, Board[Any]]
 
 class _Building:
     def __init__(
-        self, book: Book, plan: BookPlan, stop: Stop, told: Callable[[int, int], None], options: dict[str, Any]
+        self, book: Book, plan: BookPlan, stop: Stop, told: Callable[[int, int], None], options: PlayerKeywords
     ) -> None:
         self.book, self.plan, self.stop, self.told, self.options = book, plan, stop, told, options
         self.visited: set[Key] = set()

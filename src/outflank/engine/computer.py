@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, Unpack, get_type_hints
 
 from outflank.boards import Board, Move, OthelloBoard
 from outflank.engine.book import Book, Opened
@@ -14,7 +14,7 @@ from outflank.engine.player import Choice
 from outflank.engine.ready_moves import Habit, habit_named
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
-from outflank.errors import InvalidOption
+from outflank.errors import InvalidOption, UnknownName
 from outflank.games.sides import Side
 from outflank.othello.rules import Othello
 from outflank.othello.squares import othello, scoring_of
@@ -22,6 +22,7 @@ from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Result, Stop, TieRule
 from outflank.search.deepening import iterate
+from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.root import Root
 from outflank.search.table import Table
 
@@ -66,7 +67,7 @@ class Computer:
         variety: int | None = None,
         ties: TieRule | tuple[TieRule, TieRule] = "first",
         scoring: Literal["winner-takes-empties", "discs"] | None = None,
-        **options: Any,
+        **options: Unpack[PlayerKeywords],
     ) -> None:
         def checked_setting(setting: str, value: Any) -> Any:
             return conform(settings_of_computers()[setting], value, setting)
@@ -92,7 +93,10 @@ class Computer:
         if self.depth is not None and self.exact_empties is None:
             # Who asks for a depth does not want to wait for endings that take longer than it.
             self.exact_empties = level_numbered(min(self.depth, HIGHEST)).exact_empties
-        self.options = {"table_depth": "at-least", **options}
+        for option in options:
+            if option not in settings_of_computers():
+                raise UnknownName.among("setting", option, settings_of_computers())
+        self.options: PlayerKeywords = {"table_depth": "at-least", **options}
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # now, and not in the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
@@ -209,11 +213,12 @@ class Computer:
         """Iterations until the policy, or a limit, says that it is enough."""
         limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
         alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
-        options = self._with_alternatives(board, self._single() if alone else self.options)
-        options = {**options, "ties": self._ties[board.turn]}
+        options = self._single() if alone else self.options
+        moves = 1 if self._variety is None else self._variety.moves(board)
         last: Result | None = None
         stable, before = 0, time.perf_counter()
-        search = iterate(board, limits, stop=stop, table=self._table, **options)
+        ties = self._ties[board.turn]
+        search = iterate(board, limits, stop=stop, table=self._table, moves=moves, ties=ties, **options)
         for result in search:
             now = time.perf_counter()
             same = last is not None and last.move == result.move
@@ -224,7 +229,7 @@ class Computer:
             if result.depth and self.policy.enough(budget, now - began, now - before, stable):
                 break
             before = now
-        search.close()  # type: ignore[attr-defined]  # a generator: its workers go home now
+        search.close()  # its workers go home now
         assert last is not None
         return last
 
@@ -234,22 +239,23 @@ class Computer:
             return board
         return OthelloBoard(othello(board.size, self._scoring), board.position, board.turn, ply=board.ply)
 
-    def _with_alternatives(self, board: Board[Any], options: dict[str, Any]) -> dict[str, Any]:
-        return options if self._variety is None else {**options, "moves": self._variety.moves(board)}
-
-    def _single(self) -> dict[str, Any]:
+    def _single(self) -> PlayerKeywords:
         """The same search by one worker."""
         return {**self.options, "workers": 1, "parallel": None}
 
     # --- endings ---
 
     def _may_solve(self, board: Board[Any]) -> bool:
-        return isinstance(board, OthelloBoard) and self.exact_empties != 0 and not self.options.get("exact")
+        return isinstance(board, OthelloBoard) and self.exact_empties != 0
 
-    def _exact_options(self) -> dict[str, Any]:
+    def _exact_options(self) -> OptionKeywords:
         """How endings are searched: the same workers, our best ordering."""
-        kept: dict[str, Any] = {key: self.options[key] for key in ("workers", "pin") if key in self.options}
-        return {**kept, "exact": True, "deepen": False, "table_bits": None, "algorithm": "pvs"}
+        usual: OptionKeywords = {"exact": True, "deepen": False, "table_bits": None, "algorithm": "pvs"}
+        if "workers" in self.options:
+            usual["workers"] = self.options["workers"]
+        if "pin" in self.options:
+            usual["pin"] = self.options["pin"]
+        return usual
 
     def _solved(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result | None:
         """The ending played out, where there is time for it; None where there is not, or it ran out."""
@@ -265,10 +271,8 @@ class Computer:
                 return None
             if SOLVE_SECONDS * SOLVE_GROWTH ** (empties - SOLVE_EMPTIES) > SURE_OF_TIME * left:
                 return None
-        result: Result | None = None
-        for result in iterate(board, Limits(seconds=left), stop=stop, table=self._endings, **self._exact_options()):  # noqa: B007  # the last one is wanted
-            pass
-        return result if result is not None and result.exact and not result.stopped else None
+        *_, result = iterate(board, Limits(seconds=left), stop=stop, table=self._endings, **self._exact_options())
+        return result if result.exact and not result.stopped else None
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from outflank.boards import Board, Move, OthelloBoard
 from outflank.games.rules import is_pass
@@ -10,6 +10,7 @@ from outflank.games.sides import Side
 from outflank.games.units import Scale
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate, search
+from outflank.search.keywords import PlayerKeywords
 from outflank.search.table import Table
 
 
@@ -63,7 +64,12 @@ def marks_for(board: Board[Any]) -> Marks:
 
 
 def reviewed(
-    board: Board[Any], limits: Limits, *, exact_empties: int = 14, stop: Stop | None = None, **options: Any
+    board: Board[Any],
+    limits: Limits,
+    *,
+    exact_empties: int = 14,
+    stop: Stop | None = None,
+    **options: Unpack[PlayerKeywords],
 ) -> Iterator[Judged]:
     """Judge the moves that were made on a board, first one first; forced ones are not worth a word.
 
@@ -95,7 +101,7 @@ def _judged(
     exact_empties: int,
     tables: dict[bool, Table],
     stop: Stop,
-    options: dict[str, Any],
+    options: PlayerKeywords,
 ) -> Judged | None:
     """None: there was no time to find a value."""
     exact = isinstance(board, OthelloBoard) and board.empties <= exact_empties

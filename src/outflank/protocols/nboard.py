@@ -7,7 +7,7 @@ search: it comes back with what it has, and then the pong goes out.
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Unpack
 
 from outflank.boards import Board, Move, OthelloBoard
 from outflank.engine.levels import HIGHEST, level
@@ -19,6 +19,7 @@ from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate
+from outflank.search.keywords import PlayerKeywords
 from outflank.search.table import Table
 from outflank.words import is_count
 
@@ -46,7 +47,7 @@ class NBoardEngine(Engine):
         *,
         name: str = "outflank",
         seconds: float | None = None,
-        **options: Any,
+        **options: Unpack[PlayerKeywords],
     ) -> None:
         super().__init__(_urgency)
         self._make, self._name = make, name
@@ -163,10 +164,8 @@ class NBoardEngine(Engine):
         yield f"status {self._name} is analyzing the game"
         with self._thinking() as stop:
             while not stop.called:
-                last = None
-                for last in self._iterations(board, stop, 1):  # noqa: B007  # the last one is wanted
-                    pass
-                if last is not None and last.value is not None:
+                *_, last = self._iterations(board, stop, 1)
+                if last.value is not None:
                     yield f"analysis {len(board.moves)} {last.scale.number(last.value):.2f}"
                 if not board.moves:
                     break

@@ -33,8 +33,6 @@ OrderingOrName = Annotated[str | Ordering, Called("the name of an ordering, or a
 
 TieRule = Literal["first", "lowest", "highest"]
 
-AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
-
 TABLELESS = ("minimax", "uct", "flat")
 """Algorithms that ask no transposition table."""
 

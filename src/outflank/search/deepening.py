@@ -2,10 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from outflank.boards import Board
 from outflank.games.evaluation import evaluations
@@ -25,7 +25,8 @@ from outflank.search.contract import (
     WorkerStatistics,
 )
 from outflank.search.division import Division
-from outflank.search.options import LIMITS, asked, asks, check_companions
+from outflank.search.keywords import LimitKeywords, SearchKeywords
+from outflank.search.options import asked, asks, check_companions
 from outflank.search.probes import Instrument
 from outflank.search.progress import watching
 from outflank.search.root import Root, RootMove, RootValue, Stopped
@@ -47,7 +48,7 @@ def search(
     table: Table | None = None,
     instrument: Instrument | None = None,
     watch: Watch | None = None,
-    **options: Any,
+    **options: Unpack[SearchKeywords],
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
 
@@ -62,11 +63,8 @@ def search(
     >>> outflank.search(outflank.OthelloBoard.start(), depth=3).depth
     3
     """
-    result = None
-    for result in iterate(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **options):  # noqa: B007  # the last one is wanted
-        pass
-    assert result is not None
-    return result
+    *_, last = iterate(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **options)
+    return last
 
 
 @asks
@@ -78,8 +76,8 @@ def iterate(
     table: Table | None = None,
     instrument: Instrument | None = None,
     watch: Watch | None = None,
-    **options: Any,
-) -> Iterator[Result]:
+    **options: Unpack[SearchKeywords],
+) -> Generator[Result, None, None]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
 
     Limits are given by name (`depth`, `seconds`, `nodes`) or as one `Limits`; the other keywords are the fields of
@@ -120,7 +118,7 @@ def iterate(
     return _results(stages, limits, stop or Stop())
 
 
-def _results(stages: list["_Deepening"], limits: Limits, stop: Stop) -> Iterator[Result]:
+def _results(stages: list["_Deepening"], limits: Limits, stop: Stop) -> Generator[Result, None, None]:
     """The results of one stage after the other, each with what is left of the limits."""
     before: Result | None = None
     for stage in stages:
@@ -133,20 +131,22 @@ def _results(stages: list["_Deepening"], limits: Limits, stop: Stop) -> Iterator
         before = last
 
 
-def compare(board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Any) -> Comparison:
+def compare(
+    board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
+) -> Comparison:
     """Search again to the depth that a parallel search reached, with the same options and one worker alone."""
-    alone = None
-    for alone in iterate_alone(board, together, stop=stop, **options):  # noqa: B007  # the last one is wanted
-        pass
-    assert alone is not None
+    *_, alone = iterate_alone(board, together, stop=stop, **options)
     return Comparison(alone=alone, together=together)
 
 
-def iterate_alone(board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Any) -> Iterator[Result]:
+def iterate_alone(
+    board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
+) -> Generator[Result, None, None]:
     """The iterations of that search."""
     limits = Limits() if options.get("exact") else Limits(depth=together.depth or 1)
-    same = {name: value for name, value in options.items() if name not in LIMITS}
-    return iterate(board, limits, stop=stop, **{**same, "workers": 1, "parallel": None})
+    no_limits: LimitKeywords = {"depth": None, "seconds": None, "nodes": None}
+    same: SearchKeywords = {**options, **no_limits, "workers": 1, "parallel": None}
+    return iterate(board, limits, stop=stop, **same)
 
 
 class _Deepening:

@@ -8,7 +8,7 @@ themselves for a seed. Values are thousandths of a win for the side to move.
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -235,7 +235,7 @@ def iterate_playouts(
     limits: Limits,
     stop: Stop | None,
     watch: Watch | None,
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Play games until a limit is reached; a result each time that their number has doubled."""
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch)
 
@@ -248,7 +248,7 @@ def _playouts(
     limits: Limits,
     stop: Stop,
     watch: Watch | None,
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     if not root.moves:
         final_value = int(final(root.evaluation, root.game, root.position))
         won = WIN if final_value > 0 else -WIN if final_value < 0 else 0

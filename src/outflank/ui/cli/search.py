@@ -189,7 +189,7 @@ def command(
         stop, latest = Stop(), Latest()
         watch = latest if not as_json and output().is_terminal else None
         if cluster is None:
-            results = iterate(board, limits, stop=stop, watch=watch, **rest)
+            results: Iterator[Result] = iterate(board, limits, stop=stop, watch=watch, **rest)
             if board is every[0]:
                 _warn(rest)
         else:

@@ -1,0 +1,81 @@
+"""The keywords of a search as editors complete them and type checkers check them.
+
+Each is a field of `Limits` or `Options`, where it is explained, and of the same type. Python has no way to make a typed
+dictionary of a dataclass that checkers follow: a test holds the two together.
+"""
+
+from typing import Any, Literal, TypedDict
+
+from outflank.placement import Pin
+from outflank.search.contract import TieRule
+from outflank.search.division import Scheme
+from outflank.search.ordering import Ordering
+
+AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
+
+SchemeName = Literal[
+    "fork-join",
+    "root-split",
+    "pv-split",
+    "jamboree",
+    "ybw",
+    "shared-table",
+    "abdada",
+    "root-parallel",
+    "tree-parallel",
+]
+"""The package's own schemes. Any other text is refused by checkers, or a slip in one of these would pass for the name
+of a scheme that somebody has registered: such a one is given itself, as `register_scheme` and `scheme_named` return
+it. A search takes its name too."""
+
+
+class LimitKeywords(TypedDict, total=False):
+    """The fields of `Limits`."""
+
+    depth: int | None
+    seconds: float | None
+    nodes: int | None
+
+
+class CommonKeywords(TypedDict, total=False):
+    """The fields of `Options` that mean the same to whoever searches."""
+
+    algorithm: AlgorithmName
+    evaluation: str | tuple[Any, ...] | None
+    ordering: str | Ordering | None
+    table_bits: int | None
+    table_depth: Literal["equal", "at-least"]
+    canonical: bool
+    passes: Literal["free", "ply", "evaluated"]
+    quiet: int
+    share_alpha: bool
+    pivot: Literal["carried", "reset"]
+    step: Literal[1, 2]
+    aspiration: int | None
+    deepen: bool
+    seed: int
+    workers: int | None
+    threshold: int | None
+    levels: int | None
+    schedule: Literal["one", "rows", "static"] | int
+    pin: Pin
+    interleave: bool
+    pace: int
+
+
+class PlayerKeywords(CommonKeywords, total=False):
+    """Those of a player, which decides itself how many moves it wants, which of equal ones, and where it is exact."""
+
+    parallel: SchemeName | Scheme | None
+
+
+class OptionKeywords(PlayerKeywords, total=False):
+    """All fields of `Options`."""
+
+    moves: int
+    ties: TieRule
+    exact: bool
+
+
+class SearchKeywords(OptionKeywords, LimitKeywords, total=False):
+    """What a search is asked by name."""

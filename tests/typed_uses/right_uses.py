@@ -1,0 +1,51 @@
+"""Uses of the public names that every checker accepts as they are."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import assert_type
+
+import outflank
+from outflank.engine.book_building import BookPlan, build
+from outflank.engine.computer import Computer
+from outflank.engine.review import reviewed
+from outflank.search import deepening
+from outflank.search.contract import Limits as ContractLimits
+
+
+def searches(board: outflank.OthelloBoard, own: outflank.Scheme, table: outflank.Table) -> None:
+    assert_type(outflank.search(board), outflank.Result)
+    assert_type(outflank.search(board, depth=12, seconds=2, nodes=None), outflank.Result)
+    assert_type(outflank.search(board, outflank.Limits(depth=12), workers=2).value, int | None)
+    outflank.search(board, ContractLimits(depth=2))
+    outflank.search(board, algorithm="mtdf", pivot="reset", step=2, aspiration=None)
+    outflank.search(board, depth=3, parallel="ybw", threshold=2, levels=None, schedule=4, pin=(0, 2), pace=200)
+    outflank.search(board, depth=3, parallel=own, schedule="rows", pin="compact", interleave=True)
+    outflank.search(board, depth=3, parallel=outflank.register_scheme(own))
+    outflank.search(board, depth=3, parallel=outflank.scheme_named("somebody's"))
+    outflank.search(board, depth=3, parallel=None, evaluation="somebody's", ordering="kinds:from_depth=1")
+    outflank.search(board, depth=3, evaluation=None, ordering=outflank.Ordering(weights={"mobility": 8}))
+    outflank.search(board, exact=True, deepen=False, table_bits=None, table_depth="at-least", canonical=True)
+    outflank.search(board, passes="ply", quiet=2, ties="lowest", share_alpha=False, moves=3, seed=5)
+    outflank.search(board, stop=outflank.Stop(), table=table, watch=lambda progress: print(progress.depth))
+
+
+def iterations(board: outflank.Board[outflank.Move]) -> None:
+    results = outflank.iterate(board, depth=4, algorithm="pvs")
+    assert_type(results, Generator[outflank.Result, None, None])
+    for result in results:
+        assert_type(result, outflank.Result)
+    assert_type(deepening.search(board, depth=2), outflank.Result)
+    found = outflank.search(board, depth=4)
+    assert_type(outflank.compare(board, found, algorithm="pvs", depth=4).alone, outflank.Result)
+
+
+def counts() -> None:
+    assert_type(outflank.perft(outflank.AbaloneBoard.start(), 2, workers=2, finished=False), outflank.Perft)
+    assert_type(outflank.perft(outflank.Board.from_text("f5"), depth=2).leaves, int)
+
+
+def players(board: outflank.Board[outflank.Move], plan: BookPlan, path: Path) -> None:
+    Computer(board.game, level=5, variety=1)
+    Computer(board.game, depth=3, exact=10, ties=("lowest", "highest"), algorithm="alphabeta", workers=1, table_bits=18)
+    list(reviewed(board, outflank.Limits(depth=4), exact_empties=12, workers=1, evaluation="mobility"))
+    build(board, path, plan, stop=outflank.Stop(), workers=1)
