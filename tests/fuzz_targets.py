@@ -23,6 +23,7 @@ from outflank.distributed.addresses import parse_address
 from outflank.distributed.raylets.asking import host_and_port
 from outflank.distributed.raylets.membership import members
 from outflank.distributed.replication import replication_named
+from outflank.documents import encoded
 from outflank.engine.book import Book, Opened
 from outflank.engine.classic import Classic, ask_classic
 from outflank.engine.clock import Clocks, TimeControl
@@ -456,7 +457,7 @@ def _read_lab(text: str) -> None:
     Path("lab.json").write_bytes(text.encode("utf-8", "surrogatepass"))
     report = redraw("lab.json")
     page_html(report).encode()
-    json.dumps(document(report)), csv_text(report.samples).encode()
+    encoded(document(report)), csv_text(report.samples).encode()
     experiment = experiment_named(report.experiment)
     experiment.files(experiment.parameters(**report.parameters), report.samples)
 

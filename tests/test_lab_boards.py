@@ -88,7 +88,7 @@ def test_documents_and_pages_name_what_was_searched():
     with noting() as notes:
         note(board_named("endgame"), 3, algorithm="pvs")
         note(Board.from_text("f5d6"), 3, algorithm="pvs")
-    assert [each.as_dict().get("name") for each in notes] == ["endgame", None]
+    assert [each.name for each in notes] == ["endgame", ""]
     assert [place.name for place in by_position(notes)] == ["endgame", ""]
     html = searched_html(notes)
     assert "<strong>Abalone, endgame, white to move</strong>" in html

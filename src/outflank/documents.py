@@ -29,6 +29,8 @@ D = TypeVar("D", bound="Document")
 
 Count = Annotated[int, Meta(ge=0, le=MOST_INTEGER)]
 """How many there are of something."""
+Several = Annotated[int, Meta(ge=1, le=MOST_INTEGER)]
+"""One at least."""
 Duration = Annotated[float, Meta(ge=0.0, le=1e12)]
 Number = Annotated[
     Annotated[int, Meta(ge=-int(MOST_NUMBER), le=int(MOST_NUMBER))]

@@ -1,7 +1,6 @@
 """Streams that were looked into, and files that take their place once they are written."""
 
 import io
-import json
 import os
 import secrets
 import stat
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from outflank.errors import OutflankError, reason_of
-from outflank.schema import Misfit, Shape, conform
 
 
 class _Rejoined(io.RawIOBase):
@@ -102,26 +100,3 @@ def _put_in_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: boo
         if stat.S_ISREG(before.st_mode):
             part.chmod(stat.S_IMODE(before.st_mode))
     part.replace(path)
-
-
-def read_document(path: Path, schema: str, what: str, shape: Shape) -> dict[str, Any]:
-    """The JSON object in a file that says it is of `schema`; one clear line if it is not, or not whole, or not so."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise OutflankError(f"{path}: {reason_of(error)}") from None
-    except (ValueError, RecursionError) as error:
-        raise OutflankError(f"{path} is damaged: {error}") from None
-    if not isinstance(found, dict) or found.get("schema") != schema:
-        raise OutflankError(f"{path} is not {what} ({schema})")
-    with telling(path):
-        return cast(dict[str, Any], conform(shape, found))
-
-
-@contextmanager
-def telling(path: Path) -> Iterator[None]:
-    """What is wrong with a document says in which file it is."""
-    try:
-        yield
-    except Misfit as error:
-        raise OutflankError(f"{path} is damaged: {error}") from None

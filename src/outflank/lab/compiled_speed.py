@@ -6,16 +6,15 @@ The compiler reads its settings from the environment when it is loaded, so that 
 import json
 import sys
 import time
-from dataclasses import asdict
-from typing import Any
 
 from outflank.boards import AbaloneBoard
+from outflank.documents import encoded
 from outflank.lab.classroom import lab_search_003
-from outflank.lab.search_log import noting
+from outflank.lab.search_log import MeasuredElsewhere, noting
 from outflank.search.perft import perft
 
 
-def measured(depth: int) -> dict[str, Any]:
+def measured(depth: int) -> MeasuredElsewhere:
     """Report 003's search from the start of Abalone, and the count of the same tree, once each and warm."""
     board = AbaloneBoard.start()
     began = time.perf_counter()
@@ -26,8 +25,7 @@ def measured(depth: int) -> dict[str, Any]:
     with noting() as notes:
         found = lab_search_003(board, depth, "rings", share_alpha=False)
     counted = perft(board, depth)
-    return {
-        "searched": [asdict(each) for each in notes],
+    row = {
         "ready_seconds": ready,
         "value": found.value,
         "move": str(found.move),
@@ -36,7 +34,8 @@ def measured(depth: int) -> dict[str, Any]:
         "leaves": counted.leaves,
         "leaves_seconds": counted.seconds,
     }
+    return MeasuredElsewhere(rows=(row,), searched=tuple(notes))
 
 
 if __name__ == "__main__":
-    print(json.dumps(measured(json.load(sys.stdin)["depth"])))
+    print(encoded(measured(json.load(sys.stdin)["depth"])).decode())

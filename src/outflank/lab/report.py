@@ -81,16 +81,6 @@ class ReportTable:
         """The same as a data frame; needs pandas."""
         return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "title": self.title,
-            "section": self.section,
-            "columns": list(self.columns),
-            "rows": [list(row) for row in self.rows],
-            "notes": list(self.notes),
-        }
-
     def _repr_html_(self) -> str:
         from outflank.lab.drawing.page import table_html
 

@@ -1,7 +1,6 @@
 """How an experiment is run: task after task, each kept as soon as it is measured."""
 
 import dataclasses
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -9,8 +8,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from outflank.documents import in_lines, plain, telling
 from outflank.errors import InvalidOption, OutflankError, UnknownName
-from outflank.formats.files import telling, write_whole
+from outflank.formats.files import write_whole
 from outflank.formats.locks import held
 from outflank.lab import store
 from outflank.lab.drawing.files import Wanted, report_files
@@ -24,6 +24,9 @@ from outflank.search.contract import Stop
 
 KEEP_SECONDS = 2.0
 """How often a run under way is written to disk, at most."""
+
+SAME = ("experiment", "parameters", "provenance", "samples")
+"""What two documents of one run have in common."""
 
 ENOUGH_TO_JUDGE = 0.03
 """The part of a run after which the time left is estimated: before that it has mostly compiled."""
@@ -96,13 +99,13 @@ def redraw(
     """
     wanted = _wanted(Path(out) if out is not None else None, formats, theme, published)
     found = store.read(Path(path))
-    experiment = experiment_named(found["experiment"])
+    experiment = experiment_named(found.experiment)
     with telling(Path(path)):
-        chosen = _read(experiment, found["parameters"])
-        _check_samples(experiment, chosen, found["samples"])
+        chosen = _read(experiment, found.parameters)
+        _check_samples(experiment, chosen, found.samples)
     directory = Path(out) if out is not None else None
-    kept = _Kept(found["provenance"], found["samples"], found.get("searched", ()))
-    report = report_of(experiment, chosen, kept, complete=bool(found.get("complete")))
+    kept = _Kept(found.provenance, found.samples, found.searched)
+    report = report_of(experiment, chosen, kept, complete=found.complete)
     if directory is not None:
         store.check_writable(directory)
         with held(directory / f"{experiment.name}.json", "another process is writing this result"):
@@ -119,15 +122,15 @@ def _command(experiment: Experiment[Any], used: dict[str, Any]) -> str:
     return in_command_line(experiment.name, used, asdict(experiment.parameters()), arguments=arguments)
 
 
-def _check_same(found: dict[str, Any], path: Path) -> None:
+def _check_same(found: store.LabDocument, path: Path) -> None:
     """Refuse to write over the result of another run."""
     if not path.exists():
         return
     try:
         there = store.read(path)
     except OutflankError:  # damaged, or something else: not ours to write over either
-        there = {}
-    if any(there.get(name) != found[name] for name in ("experiment", "parameters", "provenance", "samples")):
+        there = None
+    if any(getattr(there, name, None) != getattr(found, name) for name in SAME):
         raise OutflankError(f"{path} holds another result: --replace puts this one in its place")
 
 
@@ -153,7 +156,7 @@ def report_of(experiment: Experiment[Any], chosen: Any, kept: _Kept, *, complete
         experiment=experiment.name,
         question=experiment.question,
         reports=experiment.reports,
-        parameters=json.loads(json.dumps(chosen.used())),
+        parameters=plain(chosen.used()),
         provenance=kept.origin,
         samples=tuple(kept.samples),
         tables=conclusion.tables,
@@ -175,7 +178,7 @@ def write_report(
     wanted = wanted or Wanted()
     drawn = report if wanted.published else report.without_published()
     contents: dict[str, str | bytes] = {
-        ".json": json.dumps(store.document(report), indent=1) + "\n",
+        ".json": in_lines(store.document(report)),
         ".csv": store.csv_text(report.samples),
         ".html": page_html(drawn),
         **experiment.files(chosen, report.samples),
@@ -223,19 +226,19 @@ def _begin(
     path = directory / f"{experiment.name}.json"
     if resume:
         found = store.read(path)
-        if found["experiment"] != experiment.name:
-            raise OutflankError(f"{path} holds {found['experiment']}, not {experiment.name}")
+        if found.experiment != experiment.name:
+            raise OutflankError(f"{path} holds {found.experiment}, not {experiment.name}")
         with telling(path):
-            measured_with = _read(experiment, found["parameters"]).used()
+            measured_with = _read(experiment, found.parameters).used()
         if measured_with != chosen.used():
             raise OutflankError(f"{path} was measured with other parameters: {_command(experiment, measured_with)}")
         with telling(path):
-            _check_samples(experiment, chosen, found["samples"])
-        if any(found["provenance"].get(key) != origin[key] for key in ("commit", "package")):
-            origin["resumed from"] = found["provenance"]
+            _check_samples(experiment, chosen, found.samples)
+        if any(found.provenance.get(key) != origin[key] for key in ("commit", "package")):
+            origin["resumed from"] = found.provenance
         else:
-            origin = found["provenance"]
-        return _Kept(origin, found["samples"], found.get("searched", ()))
+            origin = found.provenance
+        return _Kept(origin, found.samples, found.searched)
     if path.exists() and not replace:
         raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
     return _Kept(origin, [], ())
@@ -313,5 +316,5 @@ class _Run:
             searched=self.kept.searched,
             complete=False,
         )
-        text = json.dumps(store.document(so_far), indent=1) + "\n"
+        text = in_lines(store.document(so_far))
         write_whole(self.directory / f"{self.experiment.name}.json", text)

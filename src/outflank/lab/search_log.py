@@ -3,15 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
 from outflank.boards import Board
+from outflank.documents import Several
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
 from outflank.lab.boards import name_of_line
 from outflank.lab.memory import with_memory
-from outflank.schema import Between, Several
 from outflank.search import deepening
 from outflank.search.contract import DEEPEST, Limits, Options, Result
 from outflank.words import how_many
@@ -20,11 +23,10 @@ ALONE = "alone"
 """The scheme of a search that one worker made without dividing anything."""
 
 
-Plies = Annotated[int, Between(0, DEEPEST)]
+Plies = Annotated[int, Meta(ge=0, le=DEEPEST)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
+class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A position that was searched, or a game whose positions were, and how."""
 
     game: str
@@ -46,11 +48,6 @@ class Searched:
     workers: tuple[Several, ...]
     searches: Several
     """How many there were, all schemes, workers and rounds together."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON; what says nothing is left out."""
-        found = {name: list(cell) if isinstance(cell, tuple) else cell for name, cell in asdict(self).items()}
-        return {name: cell for name, cell in found.items() if cell != "" and cell is not None}
 
     @property
     def plies(self) -> str:
@@ -75,6 +72,14 @@ class Searched:
             workers=tuple(sorted({*self.workers, *other.workers})),
             searches=self.searches + other.searches,
         )
+
+
+class MeasuredElsewhere(Struct, frozen=True, kw_only=True):
+    """What another process says that was asked to measure."""
+
+    rows: tuple[dict[str, Any], ...]
+    """Samples."""
+    searched: tuple[Searched, ...]
 
 
 def together(entries: Iterable[Searched]) -> tuple[Searched, ...]:

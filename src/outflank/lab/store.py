@@ -7,48 +7,56 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from outflank.documents import Document, read_document
 from outflank.errors import OutflankError, reason_of
-from outflank.formats.files import read_document
-from outflank.lab.report import Report, Sample, sample_shape
+from outflank.lab.report import Report, Sample
 from outflank.lab.search_log import Searched
-from outflank.schema import Json, Shape
-
-SCHEMA = "outflank/lab/1"
-
-DOCUMENT = Shape(
-    {
-        "experiment": str,
-        "parameters": dict[str, Json],
-        "provenance": Shape({}, optional={"commit": str | None}, others=Json),
-        "samples": list[sample_shape()],  # type: ignore[misc]  # a kind, not an annotation
-    },
-    optional={"complete": bool, "searched": tuple[Searched, ...]},
-    others=Json,
-)
-"""What every result holds; what its samples hold besides, its experiment says (`Experiment.shape`)."""
+from outflank.schema import Json, conform
 
 
-def document(report: Report) -> dict[str, Any]:
-    """A report as JSON has it. Tables are there for readers; all but the samples can be drawn again from those."""
-    return {
-        "schema": SCHEMA,
-        "experiment": report.experiment,
-        "question": report.question,
-        "reports": list(report.reports),
-        "complete": report.complete,
-        "passed": report.passed,
-        "parameters": report.parameters,
-        "provenance": report.provenance,
-        "searched": [each.as_dict() for each in report.searched],
-        "notes": list(report.notes),
-        "tables": [table.as_dict() for table in report.tables],
-        "samples": list(report.samples),
-    }
+class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
+    """A run that is kept. Tables are there for readers; all but the samples can be drawn again from those."""
+
+    experiment: str
+    question: str = ""
+    reports: tuple[str, ...] = ()
+    complete: bool = False
+    passed: bool = True
+    parameters: dict[str, Any]
+    """The experiment says what they hold."""
+    provenance: dict[str, Any]
+    searched: tuple[Searched, ...] = ()
+    notes: tuple[str, ...] = ()
+    tables: Any = ()
+    """Each a `ReportTable`; nothing reads them here."""
+    samples: list[dict[str, Any]]
+    """What they hold, the experiment says too (`Experiment.shape`)."""
+
+    def __post_init__(self) -> None:
+        for name in ("parameters", "provenance"):
+            conform(dict[str, Json], getattr(self, name), name)
 
 
-def read(path: Path) -> dict[str, Any]:
+def document(report: Report) -> LabDocument:
+    """A report as it is kept."""
+    return LabDocument(
+        experiment=report.experiment,
+        question=report.question,
+        reports=report.reports,
+        complete=report.complete,
+        passed=report.passed,
+        parameters=report.parameters,
+        provenance=report.provenance,
+        searched=report.searched,
+        notes=report.notes,
+        tables=report.tables,
+        samples=list(report.samples),
+    )
+
+
+def read(path: Path) -> LabDocument:
     """The document in a file, checked; one clear line if it is none."""
-    return read_document(path, SCHEMA, "a result of the laboratory", DOCUMENT)
+    return read_document(path, LabDocument, "a result of the laboratory")
 
 
 def check_writable(directory: Path) -> None:

@@ -9,8 +9,9 @@ import sys
 from typing import Any
 
 from outflank.boards import Board, OthelloBoard
+from outflank.documents import encoded
 from outflank.lab.races import RaceFindings, check
-from outflank.lab.search_log import noting, together
+from outflank.lab.search_log import MeasuredElsewhere, noting, together
 
 
 def main() -> None:
@@ -20,7 +21,7 @@ def main() -> None:
     board = OthelloBoard.start(size) if position is None else Board.from_text(position)
     with noting() as notes:
         found = rows(check(board, **request))
-    print(json.dumps({"rows": found, "searched": [each.as_dict() for each in together(notes)]}))
+    print(encoded(MeasuredElsewhere(rows=tuple(found), searched=together(notes))).decode())
 
 
 def rows(findings: RaceFindings) -> list[dict[str, Any]]:

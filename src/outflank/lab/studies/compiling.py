@@ -10,13 +10,14 @@ from functools import cache, partial
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+from outflank.documents import decoded
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import Searched, add
-from outflank.schema import Duration, Measured, Several, Shape, conform
+from outflank.lab.search_log import MeasuredElsewhere, add
+from outflank.schema import Duration, Measured, Several, Shape
 from outflank.search.contract import Stop
 
 USUAL = "O3"
@@ -87,10 +88,10 @@ def _measured(setting: str, depth: int, number_: int, stop: Stop) -> list[Sample
     sample: Sample = {"setting": setting, "round": number_}
     if process.returncode != 0:
         return [{**sample, "trouble": (trouble.strip().splitlines() or ["it failed"])[-1]}]
-    found = json.loads(answer)
-    for each in found.pop("searched"):
-        add(conform(Searched, each))
-    return [{**sample, "trouble": "", **found}]
+    found = decoded(MeasuredElsewhere, answer.encode())
+    for each in found.searched:
+        add(each)
+    return [{**sample, "trouble": "", **row} for row in found.rows]
 
 
 def _without_settings() -> dict[str, str]:

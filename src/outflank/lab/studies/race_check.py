@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
-from outflank.lab.search_log import Searched, add
-from outflank.schema import Count, Shape, conform
+from outflank.lab.search_log import MeasuredElsewhere, add
+from outflank.schema import Count, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 from outflank.words import how_many
@@ -149,7 +150,7 @@ def _checked(chosen: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sampl
         return []
     if process.returncode != 0:
         raise OutflankError(f"{scheme}: {(trouble.strip().splitlines() or ['the check failed'])[-1]}")
-    found = json.loads(answer)
-    for each in found["searched"]:
-        add(conform(Searched, each))
-    return [{"scheme": scheme, **row} for row in found["rows"]]
+    found = decoded(MeasuredElsewhere, answer.encode())
+    for each in found.searched:
+        add(each)
+    return [{"scheme": scheme, **row} for row in found.rows]

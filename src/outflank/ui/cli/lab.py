@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from outflank.distributed.launchers import refuse_copies
+from outflank.documents import plain
 from outflank.lab import Report, RunProgress, experiment_named, experiments, redraw, run
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.files import FORMATS
@@ -283,7 +284,7 @@ redraw_command = click.Command(
 def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     console = output()
     if as_json:
-        print(json.dumps(document(report)), flush=True)
+        print(json.dumps(plain(document(report))), flush=True)
         return
     console.print(f"{report.question}\n")
     for section in report.sections:
