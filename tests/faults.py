@@ -18,11 +18,11 @@ import ray
 
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
-from outflank.distributed import raylets
 from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.on_ray import connection, membership
+from outflank.distributed.engines.on_ray.processes import processes_in
+from outflank.distributed.engines.on_ray.search import RayFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.on_ray import OnRay
-from outflank.distributed.raylets.processes import processes_in
 from outflank.othello.squares import START, othello
 from outflank.search.contract import Result
 from outflank.search.deepening import search
@@ -42,8 +42,8 @@ class Machines:
     """A head and joined nodes, as on so many machines, all here."""
 
     def __init__(self, nodes: int) -> None:
-        self.head = raylets.up(port=0, cores=1)
-        self.joined = [raylets.join(self.head.address, cores=1) for _ in range(nodes - 1)]
+        self.head = membership.up(port=0, cores=1)
+        self.joined = [membership.join(self.head.address, cores=1) for _ in range(nodes - 1)]
 
     def kill(self, chance: random.Random) -> None:
         """Kill the raylet of a joined machine, not that of the driver: nothing of it is told that it ends."""
@@ -58,7 +58,7 @@ class Machines:
     def complete(self, nodes: int) -> None:
         """Let others join in the place of those that were killed."""
         while len(self.joined) < nodes - 1:
-            self.joined.append(raylets.join(self.head.address, cores=1))
+            self.joined.append(membership.join(self.head.address, cores=1))
 
 
 @contextmanager
@@ -66,11 +66,11 @@ def machines(nodes: int) -> Iterator[tuple[Machines, Cluster]]:
     """A cluster of so many machines with a search engine on it; all gone at the end."""
     place = Machines(nodes)
     try:
-        raylets.attach(place.head.address)
-        with Cluster(OnRay(here=None, workers=1), tuning=TUNING) as cluster:
+        connection.attach(place.head.address)
+        with Cluster(RayFabric(here=None, workers=1), tuning=TUNING) as cluster:
             yield place, cluster
     finally:
-        raylets.down()
+        membership.down()
 
 
 def processes(cluster: Cluster) -> list[int]:

@@ -19,9 +19,9 @@ from outflank.arena import Settings, Sprt, play_match
 from outflank.arena.openings import Openings
 from outflank.arena.report import report_text
 from outflank.boards import Board
-from outflank.distributed.addresses import parse_address
-from outflank.distributed.raylets.asking import host_and_port
-from outflank.distributed.raylets.membership import members
+from outflank.distributed.engines import parse_address
+from outflank.distributed.engines.on_ray.head_client import host_and_port
+from outflank.distributed.engines.on_ray.membership import members
 from outflank.distributed.replication import replication_named
 from outflank.documents import encoded
 from outflank.engine.book import Book, Opened
@@ -408,7 +408,7 @@ def _read_member(text: str) -> None:
     """What a note of a cluster's process says of it; a damaged one is as if it were not there."""
     Path("state").mkdir(exist_ok=True)
     Path("state/1.json").write_bytes(text.encode("utf-8", "surrogatepass"))
-    with patch("outflank.distributed.raylets.membership._state", lambda: Path("state")):
+    with patch("outflank.distributed.engines.on_ray.membership._state", lambda: Path("state")):
         for member in members():
             Path("/proc") / f"{member.pid:d}", f"{member.started:.1f} {member.cores:d}", member.address.partition(":")
 

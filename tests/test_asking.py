@@ -13,7 +13,7 @@ import pytest
 import outflank
 from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, notices
 from outflank.distributed.cluster import Cluster
-from outflank.distributed.inside import Inside
+from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.engine.clock import Clock
 from outflank.engine.computer import Computer
 from outflank.search.contract import MoveValue, Result
@@ -164,7 +164,7 @@ def test_a_stop_that_has_ended_a_search_says_so_to_the_next():
     with pytest.warns(RuntimeWarning, match="make a new Stop") as caught:
         list(outflank.iterate(board, depth=2, stop=stop, **QUICK))
     assert caught[0].filename == __file__
-    with Cluster(Inside(1)) as cluster, pytest.warns(RuntimeWarning, match="make a new Stop") as caught:
+    with Cluster(InsideFabric(1)) as cluster, pytest.warns(RuntimeWarning, match="make a new Stop") as caught:
         cluster.search(board, depth=2, stop=stop, **QUICK)
     assert caught[0].filename == __file__
 

@@ -19,11 +19,10 @@ from pkgutil import iter_modules
 
 import pytest
 
-from outflank.distributed import raylets
-from outflank.distributed.raylets import asking
-from outflank.distributed.raylets.membership import end
-from outflank.distributed.raylets.processes import processes_in
-from outflank.distributed.raylets.tokens import make_token, read_token, token_path
+from outflank.distributed.engines.on_ray import connection, head_client, membership
+from outflank.distributed.engines.on_ray.membership import end
+from outflank.distributed.engines.on_ray.processes import processes_in
+from outflank.distributed.engines.on_ray.tokens import make_token, read_token, token_path
 from outflank.errors import OutflankError
 from outflank.ui.cli import main
 
@@ -46,8 +45,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     yield tmp_path
-    raylets.detach()
-    raylets.down()
+    connection.detach()
+    membership.down()
 
 
 @pytest.fixture
@@ -117,9 +116,9 @@ NODE = "ab" * 28
 
 def refusals(port: int, **headers: str) -> int:
     """How many methods a port has; each must refuse."""
-    answers = {method: asking.ask("127.0.0.1", port, method, node_id=NODE, **headers)[0] for method in methods()}
+    answers = {method: head_client.ask("127.0.0.1", port, method, node_id=NODE, **headers)[0] for method in methods()}
     there = {method: status for method, status in answers.items() if status != UNIMPLEMENTED}
-    assert set(there.values()) <= {asking.UNAUTHENTICATED}, there
+    assert set(there.values()) <= {head_client.UNAUTHENTICATED}, there
     return len(there)
 
 
@@ -137,7 +136,7 @@ def http_status(port: int, **headers: str) -> int | None:
 
 def test_every_port_is_on_loopback_and_refuses_strangers():
     before = segments()
-    raylets.start_local(1)
+    connection.start_local(1)
     directory = Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent
     assert directory.stat().st_mode & 0o077 == 0
 
@@ -156,24 +155,24 @@ def test_every_port_is_on_loopback_and_refuses_strangers():
             assert (answer, http_status(port, Authorization=wrong)) == (401, 403)
     assert sum(answer is not None for answer in answers.values()) == 1
 
-    raylets.detach()
+    connection.detach()
     assert not any(process.is_running() and process.status() != "zombie" for process in processes)
     assert processes_in(directory) == []
     assert not directory.exists()
     assert segments() <= before
     assert not [name for name in os.environ if name.startswith("RAY_AUTH")]
-    raylets.detach()  # a second time does nothing
+    connection.detach()  # a second time does nothing
 
 
 @pytest.mark.parametrize("victim", ["gcs_server", "raylet"])
 def test_the_death_of_ray_is_noticed_and_survived(victim):
-    raylets.start_local(1)
-    assert raylets.head_alive()
+    connection.start_local(1)
+    assert connection.head_alive()
     directory = Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent
     (process,) = (each for each in processes_in(directory) if each.name() == victim)
     process.kill()
-    assert eventually(lambda: not raylets.head_alive())
-    raylets.detach()
+    assert eventually(lambda: not connection.head_alive())
+    connection.detach()
     assert processes_in(directory) == []
     assert not directory.exists()
     assert not ray.is_initialized()
@@ -224,7 +223,7 @@ def test_a_cluster_from_its_start_to_its_end(run, home):
     assert "2 nodes, 3 cores" in run("status", address)[1]
 
     # Ports, processes, files: nothing is open to others, and nobody sees the token in a list of processes.
-    members = raylets.members()
+    members = membership.members()
     processes = [process for member in members for process in processes_in(Path(member.directory))]
     pids = [process.pid for process in processes] + [member.pid for member in members]
     assert {host for host, _ in listening(pids)} <= {"127.0.0.1", "::ffff:127.0.0.1"}
@@ -244,12 +243,12 @@ def test_a_cluster_from_its_start_to_its_end(run, home):
     assert [each.returncode == 0 for each in drivers] == [False, False, True]
 
     with pytest.raises(OutflankError, match="does not accept this token"):
-        raylets.attach(address, wrong)
-    raylets.attach(address)
-    assert (raylets.head_alive(), ray.cluster_resources()["CPU"]) == (True, 3)
+        connection.attach(address, wrong)
+    connection.attach(address)
+    assert (connection.head_alive(), ray.cluster_resources()["CPU"]) == (True, 3)
     with pytest.raises(OutflankError, match="in a cluster already"):
-        raylets.attach(address)
-    raylets.detach()
+        connection.attach(address)
+    connection.detach()
 
     status, out, _ = run("down")
     assert (status, out) == (0, f"left the cluster at {address}\nended the cluster at {address}\n")
@@ -283,7 +282,7 @@ main()
 
     def answers() -> bool:
         try:
-            return asking.ask("127.0.0.1", port, asking.CHECK_ALIVE)[0] == 0
+            return head_client.ask("127.0.0.1", port, head_client.CHECK_ALIVE)[0] == 0
         except OSError:
             return False
 
@@ -305,16 +304,16 @@ main()
 
 def test_an_open_cluster_is_refused_and_left_alone(stranger, run):
     make_token()
-    for enter in (raylets.attach, raylets.join):
+    for enter in (connection.attach, membership.join):
         with pytest.raises(OutflankError, match="lets everybody in"):
             enter(stranger)
     assert not ray.is_initialized()
-    ours = raylets.up(port=0, cores=1)
+    ours = membership.up(port=0, cores=1)
     # One whose number was given to another process by now, here to somebody else's.
-    other = raylets.Member(**{**ours.as_dict(), "pid": os.getpid(), "started": 0.0, "directory": "/nowhere"})
+    other = membership.Member(**{**ours.as_dict(), "pid": os.getpid(), "started": 0.0, "directory": "/nowhere"})
     end(other)
     assert run("down", stranger)[1] == "nothing of ours runs here\n"
-    assert raylets.down() == (ours,)
+    assert membership.down() == (ours,)
     assert processes_in(Path(ours.directory)) == []
 
 
@@ -343,8 +342,8 @@ def test_a_token_that_others_reach_is_refused(mode, run):
         assert (status, out) == (2, "")
         assert err == f"outflank: others may read {path}: run chmod 600 on it, and make a new token if they did\n"
     with pytest.raises(OutflankError, match="others may read"):
-        raylets.attach("127.0.0.1:9")
-    assert raylets.members() == ()
+        connection.attach("127.0.0.1:9")
+    assert membership.members() == ()
 
 
 @pytest.mark.parametrize("text", ["", "short", "é" * 64, "two words " * 8])
@@ -381,9 +380,9 @@ def test_nonsense_is_refused_in_one_line(run, arguments, message):
 
 
 def test_what_does_not_speak_our_language_is_no_cluster(monkeypatch):
-    monkeypatch.setattr(asking, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(head_client, "ANSWER_SECONDS", 0.2)
     make_token()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(OutflankError, match=f"no cluster answers at {address}: it does not answer in time"):
-            raylets.attach(address)
+            connection.attach(address)

@@ -9,8 +9,9 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from outflank.distributed.engines.on_ray import connection
+from outflank.distributed.engines.on_ray.membership import Member
 from outflank.distributed.launchers import RANKS, refuse_copies
-from outflank.distributed.raylets import Member, connection
 from outflank.errors import OutflankError
 from outflank.notices import tell
 from outflank.ui.cli import main
@@ -97,7 +98,7 @@ def test_who_interrupts_a_start_of_ray_does_not_wait_for_it(tmp_path: Path, monk
     ray.init.side_effect = init
     ended: list[Path] = []
     monkeypatch.setattr(connection, "require_ray", lambda: ray)
-    monkeypatch.setattr(connection, "tame", lambda ray: [])
+    monkeypatch.setattr(connection, "patch_ray", lambda ray: [])
     monkeypatch.setattr(connection, "processes_in", lambda directory: ended.append(directory) or [])
     environment = dict(os.environ)
     directory = tmp_path / "ray"

@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop
-from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster, check_options
+from outflank.distributed.engines import parse_address
+from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.head import Tuning
-from outflank.distributed.inside import Inside
-from outflank.distributed.messages import Ended, Job, Joined, Left, NodeReport, Outcome, Reported
-from outflank.distributed.node import Node, Setup
+from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeReport, Reported
+from outflank.distributed.node import Node, NodeSetup
 from outflank.distributed.replication import POLICIES, replication_named
+from outflank.distributed.setup_json import setup_from_json, setup_to_json
 from outflank.distributed.splits import Homes, Splitting
-from outflank.distributed.spoken import heard, spoken
 from outflank.distributed.statistics import cluster_statistics
 from outflank.distributed.tree import Tree
 from outflank.games.evaluation import evaluation_named
@@ -88,7 +88,7 @@ def rows():
 )
 def test_pairs_of_options_agree_with_the_definition(name, number, row):
     row = dict(row)
-    with Cluster(Inside(row.pop("nodes")), tuning=AT_ONCE) as cluster:
+    with Cluster(InsideFabric(row.pop("nodes")), tuning=AT_ONCE) as cluster:
         row["parallel"] = cluster.scheme(replication=row.pop("replication"), parallel=row["parallel"])
         for seed in range(7 * number, 7 * number + (1 if interpreted() else 2)):
             check(name, seed, row)
@@ -110,7 +110,7 @@ def test_the_value_and_the_move_are_those_of_one_worker(policy, nodes):
     for number, (board, depth) in enumerate(drawn(4)):
         alone = search(board, Limits(depth=depth), workers=1)
         scheme = number // 2 % 2  # the game is number % 2
-        with Cluster(Inside(nodes), tuning=AT_ONCE) as cluster:
+        with Cluster(InsideFabric(nodes), tuning=AT_ONCE) as cluster:
             found = cluster.search(
                 board,
                 Limits(depth=depth),
@@ -128,7 +128,7 @@ def test_one_node_enters_the_nodes_of_one_worker():
     """What the head does at the top is what a worker does there: little is searched twice, or in a worse order."""
     board = OthelloBoard.start()
     alone = search(board, Limits(depth=11), workers=1)
-    with Cluster(Inside(1), tuning=AT_ONCE) as cluster:
+    with Cluster(InsideFabric(1), tuning=AT_ONCE) as cluster:
         found = cluster.search(board, Limits(depth=11), workers=1, threshold=7, replication="none")
     assert abs(found.nodes / alone.nodes - 1) < 0.05
 
@@ -136,7 +136,7 @@ def test_one_node_enters_the_nodes_of_one_worker():
 @pytest.mark.compiled
 def test_an_exact_ending_and_a_finished_game():
     board = OthelloBoard.start(4, scoring="discs")
-    with Cluster(Inside(2), tuning=AT_ONCE) as cluster:
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
         found = cluster.search(board, exact=True, workers=1, threshold=6)
         assert (found.value, found.exact) == (-8, True)
         deeper = cluster.search(board, workers=1, threshold=3)  # until nothing is estimated: the tables are cleared
@@ -158,7 +158,7 @@ def settled_statistics(head):
 @pytest.mark.compiled
 def test_statistics_add_up():
     board = OthelloBoard.start()
-    with Cluster(Inside(2), tuning=AT_ONCE) as cluster:
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
         found = cluster.search(board, Limits(depth=11), workers=1, threshold=7, replication="async:depth=3,batch=16")
         assert cluster.head is not None
         all_of_it = settled_statistics(cluster.head)
@@ -174,7 +174,7 @@ def test_statistics_add_up():
 @pytest.mark.compiled
 def test_limits_and_stops_hold():
     board = OthelloBoard.start()
-    with Cluster(Inside(2)) as cluster:
+    with Cluster(InsideFabric(2)) as cluster:
         found = cluster.search(board, Limits(seconds=0.3), workers=1)
         assert found.stopped
         assert found.move is not None
@@ -223,12 +223,12 @@ class Anybody:
             if fate < 0.05:  # and yet it answers
                 assert not tree.deliver(self.outcome(job))
         elif fate < 0.15 and tree.is_wanted(job.ticket):
-            assert not tree.deliver(Outcome.unsearched(job.ticket))
+            assert not tree.deliver(JobResult.unsearched(job.ticket))
         else:
             wanted = tree.is_wanted(job.ticket)
             assert tree.deliver(self.outcome(job)) == wanted
 
-    def outcome(self, job: Job) -> Outcome:
+    def outcome(self, job: Job) -> JobResult:
         game, options = self.root.game, self.root.options
         position = unpack(game, U64(job.first), U64(job.second))
         value = truth(game, self.root.evaluation, position, job.depth, options.passes, options.quiet)
@@ -239,7 +239,7 @@ class Anybody:
         moves = legal(game, position)
         line = (self.random.choice(moves),) if moves else ()
         counts = (0,) * len(COUNTERS)
-        return Outcome(ticket=job.ticket, valid=True, value=value, line=line, seconds=0.0, counts=counts)
+        return JobResult(ticket=job.ticket, valid=True, value=value, line=line, seconds=0.0, counts=counts)
 
 
 @given(st.data())
@@ -311,10 +311,10 @@ class Scripted:
         self.dead: set[int] = set()
         self.frozen: set[int] = set()
         self.lost = False
-        self.setup: Setup | None = None
+        self.setup: NodeSetup | None = None
         self.on_submit = lambda node, job: None
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: NodeSetup) -> None:
         self.setup = setup
         for _ in range(self.count):
             self.join()
@@ -334,7 +334,7 @@ class Scripted:
         self.submitted.append((node, job))
         self.on_submit(node, job)
         if node not in self.dead and node not in self.frozen:
-            self.events.put(Ended(node=node, outcome=self.nodes[node].search(job)))
+            self.events.put(Ended(node=node, result=self.nodes[node].search(job)))
 
     def stop(self, node: int, ticket: int) -> None:
         self.stopped.append((node, ticket))
@@ -468,7 +468,7 @@ def test_without_any_node_it_says_so():
 
 
 def a_node(carry=lambda era, entries, wait: (0, 0), replication="none", **options) -> Node:
-    setup = Setup(
+    setup = NodeSetup(
         game=othello(8),
         position=START,
         options=Options(workers=1, table_bits=10, **options),
@@ -499,7 +499,7 @@ def test_a_job_may_be_stopped_before_it_begins():
 @pytest.mark.compiled
 def test_a_job_is_stopped_while_it_runs():
     node = a_node()
-    outcomes: list[Outcome] = []
+    outcomes: list[JobResult] = []
     thread = threading.Thread(target=lambda: outcomes.append(node.search(a_job(1, 40))))
     thread.start()
     while node.report().nodes == 0:
@@ -682,7 +682,7 @@ def test_two_nodes_that_flood_each_other_come_to_an_end():
     board = OthelloBoard.start()
     alone = search(board, Limits(depth=9), workers=1)
     for policy in ("async:depth=2,batch=1", "depth:depth=2", "batch:batch=1"):
-        with Cluster(Inside(2), tuning=AT_ONCE) as cluster:
+        with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
             found = cluster.search(board, Limits(depth=9), workers=1, replication=policy, threshold=5)
             assert found.value == alone.value
 
@@ -736,15 +736,15 @@ def test_what_a_cluster_does_not_carry():
 
 @pytest.mark.parametrize("board", [OthelloBoard.start(6), AbaloneBoard.start()], ids=["othello", "abalone"])
 def test_a_set_up_survives_being_spoken(board):
-    setup = Setup(
+    setup = NodeSetup(
         game=board.game,
         position=board.position,
         options=Options(workers=2, ties="lowest", evaluation=None),
         replication=replication_named("async:depth=3"),
         era=4,
     )
-    assert heard(spoken(setup)) == setup
-    own = Setup(
+    assert setup_from_json(setup_to_json(setup)) == setup
+    own = NodeSetup(
         game=board.game,
         position=board.position,
         options=Options(evaluation=evaluation_named(board.game, None)),
@@ -752,4 +752,4 @@ def test_a_set_up_survives_being_spoken(board):
         era=4,
     )
     with pytest.raises(OutflankError, match="no evaluation but by name"):
-        spoken(own)
+        setup_to_json(own)

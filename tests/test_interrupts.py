@@ -28,7 +28,7 @@ import signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that run in the background ignore interrupts
 import outflank
 from outflank.distributed.cluster import Cluster
-from outflank.distributed.inside import Inside
+from outflank.distributed.engines.inside.search import InsideFabric
 
 board = outflank.OthelloBoard.start()
 brief, long = outflank.Limits(nodes=1), outflank.Limits(seconds=300)
@@ -49,7 +49,7 @@ def compare():
     outflank.compare(board, deep)
 
 def cluster():
-    with Cluster(Inside(2)) as nodes:
+    with Cluster(InsideFabric(2)) as nodes:
         nodes.search(board, brief, workers=1)
         yield
         nodes.search(board, long, workers=1)

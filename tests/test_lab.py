@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 import pytest
 
 from outflank import Board, OthelloBoard, lab
-from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines import parse_address
+from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.inside import Inside
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab import cluster_samples, program_001
@@ -150,7 +150,7 @@ def nodes_here():
     with pytest.MonkeyPatch.context() as patch:
 
         def connect(text, *, workers):
-            return Cluster(Inside(parse_address(text).nodes), tuning=Tuning(alone_seconds=0.0))
+            return Cluster(InsideFabric(parse_address(text).nodes), tuning=Tuning(alone_seconds=0.0))
 
         patch.setattr(cluster_samples, "connect", connect)
         yield

@@ -13,10 +13,11 @@ import pytest
 pytest.importorskip("ray")
 
 from outflank import Limits, OthelloBoard
-from outflank.distributed import connect, raylets
+from outflank.distributed import connect
 from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.on_ray import connection, membership
+from outflank.distributed.engines.on_ray.search import RayFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.on_ray import OnRay
 from outflank.search.deepening import search
 from tests.clusters import check_values, children, gone
 from tests.faults import KINDS, boards, machines, search_with
@@ -34,8 +35,8 @@ def home(tmp_path_factory):
     before = dict(os.environ)
     os.environ |= {"XDG_CONFIG_HOME": str(place / "config"), "XDG_STATE_HOME": str(place / "state")}
     yield
-    raylets.detach()
-    raylets.down()
+    connection.detach()
+    membership.down()
     os.environ.clear()
     os.environ.update(before)
 
@@ -63,20 +64,20 @@ def test_a_fault_loses_only_work():
 
 
 def test_a_machine_that_joins_is_used():
-    place = raylets.up(port=0, cores=1)
+    place = membership.up(port=0, cores=1)
     joined = []
     try:
-        raylets.attach(place.address)
-        with Cluster(OnRay(here=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
+        connection.attach(place.address)
+        with Cluster(RayFabric(here=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
             for found in cluster.iterate(OthelloBoard.start(), Limits(seconds=60.0), workers=1):
                 if found.depth == 8:
-                    joined.append(raylets.join(place.address, cores=1))
+                    joined.append(membership.join(place.address, cores=1))
                 if cluster.head is not None and sum(member.jobs > 0 for member in cluster.head.members.values()) > 1:
                     break
             else:
                 raise AssertionError("the machine that joined was given nothing to do")
     finally:
-        raylets.down()
+        membership.down()
     assert joined
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outflank import ownership
-from outflank.distributed.raylets import members
+from outflank.distributed.engines.on_ray.membership import members
 from outflank.errors import OutflankError
 from outflank.kernels import files
 from outflank.ownership import complaint, exposure, make_private

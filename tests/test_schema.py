@@ -12,8 +12,8 @@ import pytest
 from outflank.arena import Settings, Sprt
 from outflank.arena.openings import Openings
 from outflank.boards import OthelloBoard
-from outflank.distributed.addresses import parse_address
-from outflank.distributed.raylets.asking import host_and_port
+from outflank.distributed.engines import parse_address
+from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.replication import replication_named
 from outflank.engine.clock import TimeControl
 from outflank.engine.computer import Computer

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from outflank import Limits, OthelloBoard, lab
-from outflank.distributed.messages import Job, Outcome
+from outflank.distributed.messages import Job, JobResult
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import OutflankError
 from outflank.kernels.compiler import interpreted
@@ -243,7 +243,7 @@ def paper(recording):
     desk = found._desks[found._idle.pop(0)]
     desk.job = Job(ticket=7, era=0, first=1, second=2, depth=2, ply=1, alpha=0, beta=1)
     counts = tuple(1000 if name == "nodes" else 0 for name in COUNTERS)
-    desk.outcome = Outcome(ticket=7, valid=True, value=0, line=(), seconds=100.0, counts=counts)
+    desk.outcome = JobResult(ticket=7, valid=True, value=0, line=(), seconds=100.0, counts=counts)
     desk.begin, desk.end = 1.0, 101.0
     found._tell(0, desk)
     return found, desk

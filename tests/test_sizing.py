@@ -6,9 +6,9 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, lab
 from outflank.distributed.cluster import Cluster, connect
-from outflank.distributed.errands import errands_on
+from outflank.distributed.cluster_tasks import open_tasks
+from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.inside import Inside
 from outflank.distributed.replication import POLICIES
 from outflank.distributed.sizing import FEWEST_JOBS, FINEST, JOBS_A_NODE, Costs
 from outflank.distributed.statistics import cluster_statistics
@@ -104,7 +104,7 @@ def test_nothing_known_is_a_search_to_be_shared():
 @pytest.mark.compiled
 def test_a_search_of_abalone_has_as_many_jobs_as_are_worth_it():
     board = AbaloneBoard.start()
-    with Cluster(Inside(2), tuning=Tuning(job_seconds=0.1, alone_seconds=0.01)) as cluster:
+    with Cluster(InsideFabric(2), tuning=Tuning(job_seconds=0.1, alone_seconds=0.01)) as cluster:
         found = cluster.search(board, Limits(depth=6), workers=1)
         done = cluster_statistics(cluster.head)
     assert found.depth == 6
@@ -137,7 +137,7 @@ def test_nodes_within_the_process_need_nothing_installed(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with connect("inside:3") as cluster:
         assert cluster.fabric.expected == 3
-    errands_on("inside:2", None)
+    open_tasks("inside:2", None)
 
 
 # --- searches that nobody divided ---

@@ -9,7 +9,7 @@ from outflank.arena.referee import Ending, FinishedGame, play, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.seat import GRACE_SECONDS, Seat
 from outflank.boards import Board
-from outflank.distributed.errands import Errands, Item
+from outflank.distributed.tasks import Item, TaskDispatcher
 from outflank.documents import converted, plain
 from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
@@ -106,14 +106,14 @@ class _Absent(SimplePlayer):
 class GamesElsewhere:
     """A lane whose games are played by a cluster."""
 
-    def __init__(self, errands: Errands) -> None:
-        self._errands = errands
+    def __init__(self, tasks: TaskDispatcher) -> None:
+        self._tasks = tasks
 
     def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
         """A game of the schedule, sent as one that has only begun: a file of openings may be on no other machine."""
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
         begun = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
-        answer = self._errands.do(_kept(fixture, begun), stop=stop)
+        answer = self._tasks.do(_kept(fixture, begun), stop=stop)
         return None if answer is None else Kept.of(converted(GameLine, answer), board.game).game
 
     def close(self) -> None:

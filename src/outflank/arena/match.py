@@ -14,7 +14,7 @@ from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.standing import MatchStanding, Scorer
 from outflank.arena.store import Directory
-from outflank.distributed.errands import Errands
+from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.search.contract import Stop
@@ -53,7 +53,7 @@ def play_match(
     replace: bool = False,
     origin: dict[str, Any] | None = None,
     concurrency: int = 1,
-    errands: Errands | None = None,
+    tasks: TaskDispatcher | None = None,
     finished: Callable[[Kept], None] | None = None,
     progress: Callable[[MatchStanding], None] | None = None,
     stop: Stop | None = None,
@@ -65,7 +65,7 @@ def play_match(
     that players who draw lots do the same whatever else is played beside them. `origin` says where the results come
     from.
 
-    With `errands`, whose workers are `GamesHere` of the same settings, a cluster plays the games, as many at a time as
+    With `tasks`, whose workers are `GamesHere` of the same settings, a cluster plays the games, as many at a time as
     it has lanes for.
     """
     if not 1 <= concurrency <= MOST_CONCURRENT:
@@ -88,14 +88,14 @@ def play_match(
             )
         run = _Run(settings, openings, directory, finished, progress, stop or Stop())
         run.take_up(directory.kept if directory is not None else ())
-        if errands is None:
+        if tasks is None:
             lanes = [first, *(Lane(settings, make) for _ in range(concurrency - 1))]
             run.play(lambda count: lanes[count] if count < len(lanes) else None)
         else:
             first.close()  # it was only to be seen that there can be such players
-            far = GamesElsewhere(errands)
-            errands.start(stop)
-            run.play(lambda count: far if count < min(max(1, errands.lanes), MOST_ELSEWHERE) else None)
+            far = GamesElsewhere(tasks)
+            tasks.start(stop)
+            run.play(lambda count: far if count < min(max(1, tasks.lanes), MOST_ELSEWHERE) else None)
         return run.result()
     finally:
         first.close()

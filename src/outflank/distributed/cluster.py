@@ -7,11 +7,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from outflank.boards import Board
-from outflank.distributed.addresses import parse_address
+from outflank.distributed.engines import engine_at
 from outflank.distributed.fabric import Fabric
 from outflank.distributed.head import Head, Tuning
-from outflank.distributed.inside import Inside
-from outflank.distributed.node import Setup
+from outflank.distributed.node import NodeSetup
 from outflank.distributed.replication import Replication, replication_named
 from outflank.errors import OutflankError, UnknownName
 from outflank.search.contract import Limits, Result, Stop
@@ -26,37 +25,15 @@ SPLITTINGS = ("ybw", "jamboree")
 
 def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = None) -> "Cluster":
     """Start a cluster on this machine (`local:3`, or `inside:3`: nodes that are threads of this process), or connect to
-    one (`ray://HOST:PORT`, `mpi`).
+    one (`ray://HOST:PORT`, `mpi`): whatever an engine of the table in `engines` takes.
 
     On MPI all ranks run the same program: those that are not the head serve here, and leave the program when the head
     closes the cluster.
     """
-    address = parse_address(text)
-    if address.engine == "inside":
-        assert address.nodes is not None
-        return Cluster(Inside(address.nodes), tuning=tuning)
-    if address.engine == "mpi":
-        from outflank.distributed.mpi_post import is_head
-        from outflank.distributed.on_mpi import OnMpi, serve
-
-        if not is_head():
-            serve()
-            raise SystemExit(0)
-        return Cluster(OnMpi(), tuning=tuning)
-    from outflank.distributed import on_ray, raylets
-
-    raylets.require_ray()
-    if address.engine == "local":
-        assert address.nodes is not None
-        raylets.enter_local(address.nodes * (workers or 1))
-    else:
-        assert address.address is not None
-        raylets.attach(address.address)
-    try:
-        return Cluster(on_ray.OnRay(here=address.nodes, workers=workers), tuning=tuning)
-    except BaseException as error:
-        raylets.detach(at_once=not isinstance(error, Exception))
-        raise
+    engine, address = engine_at(text)
+    if engine.serve():
+        raise SystemExit(0)
+    return Cluster(engine.connect(address, workers), tuning=tuning)
 
 
 def check_options(*, replication: str | Replication, parallel: str | None, algorithm: str) -> Replication:
@@ -72,8 +49,8 @@ class Cluster:
     """Nodes that search together. A context manager: they are let go at its end.
 
     >>> from outflank import Limits, OthelloBoard
-    >>> from outflank.distributed.inside import Inside
-    >>> with Cluster(Inside(2)) as cluster:
+    >>> from outflank.distributed.engines.inside.search import InsideFabric
+    >>> with Cluster(InsideFabric(2)) as cluster:
     ...     found = cluster.search(OthelloBoard.start(6), Limits(depth=4), workers=1)
     >>> found.depth
     4
@@ -111,9 +88,9 @@ class Cluster:
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
-        return self._noted(iterate(board, limits, stop=stop, parallel=scheme, **options))
+        return self._note_best(iterate(board, limits, stop=stop, parallel=scheme, **options))
 
-    def _noted(self, results: Iterator[Result]) -> Iterator[Result]:
+    def _note_best(self, results: Iterator[Result]) -> Iterator[Result]:
         for result in results:
             known = ", ".join(filter(None, (result.said, result.proved, f"depth {result.depth}")))
             self.fabric.note(f"the best so far: {result.move}, {known}")
@@ -125,7 +102,7 @@ class Cluster:
         policy = check_options(replication=replication, parallel=parallel, algorithm=CARRIED[0])
 
         def divide(root: Root, workers: int) -> Head:
-            setup = Setup(
+            setup = NodeSetup(
                 game=root.game,
                 position=root.position,
                 options=replace(root.options, parallel=None),

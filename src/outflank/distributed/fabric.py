@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from outflank.distributed.messages import Event, Job
-from outflank.distributed.node import Setup
+from outflank.distributed.messages import Job, NodeEvent
+from outflank.distributed.node import NodeSetup
 from outflank.errors import OutflankError
 
 
@@ -32,7 +32,7 @@ class Fabric(Protocol):
     def use(self, count: int | None) -> None:
         """Let no more nodes than these take part, from the next search on; None: all there are."""
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: NodeSetup) -> None:
         """Make the nodes ready for the jobs of a search, in place of any before; `Joined` tells of each that is.
 
         A node that comes later is made ready too.
@@ -51,7 +51,7 @@ class Fabric(Protocol):
     def ask(self) -> None:
         """Have every node report at once, and not only about once a second."""
 
-    def wait(self, seconds: float) -> list[Event]:
+    def wait(self, seconds: float) -> list[NodeEvent]:
         """What has happened, as soon as anything has, but after so long at the latest.
 
         Every node that is well is heard of about once a second. Raises `HeadLost`.

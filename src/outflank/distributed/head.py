@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from outflank.distributed.fabric import Fabric, HeadLost
-from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
-from outflank.distributed.node import Setup
+from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
+from outflank.distributed.node import NodeSetup
 from outflank.distributed.node_steps import keep_value, open_node, play_each
 from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
-from outflank.distributed.splits import Homes, Place, Splitting
+from outflank.distributed.splits import Homes, Splitting, TreePlace
 from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
@@ -53,7 +53,7 @@ class Tuning:
 
 
 @dataclass(slots=True)
-class Member:
+class NodeState:
     """A node as the head knows it."""
 
     where: str
@@ -91,21 +91,19 @@ class Head:
     """A `Division` of a root among the nodes of a cluster."""
 
     def __init__(
-        self, root: Root, fabric: Fabric, setup: Setup, *, in_order: bool, tuning: Tuning, eras: Iterator[int]
+        self, root: Root, fabric: Fabric, setup: NodeSetup, *, in_order: bool, tuning: Tuning, eras: Iterator[int]
     ) -> None:
         self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
         self.in_order = in_order
         root.workers = root.new_workers(2)  # the head's own, and one that counts for all nodes
         self.nbytes = int(root.workers.nbytes)
-        self.members: dict[int, Member] = {}
-        self.places: dict[int, Place] = {}
+        self.members: dict[int, NodeState] = {}
+        self.places: dict[int, TreePlace] = {}
         self.spawned = 0
         self.trouble: str | None = None
         """Why the search has ended before its time, if it has."""
         self.losses: list[str] = []
         """Which nodes were lost or given up, and why."""
-        self.outcomes: list[tuple[int, Job, Outcome]] | None = None
-        """Where a recording wants what came of every job: the node, the job and its outcome."""
         self._alone = Alone(root)
         self._eras, self._era = eras, setup.era
         self._homes = Homes()
@@ -181,7 +179,7 @@ class Head:
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         found = []
         for number, member in self.members.items():
-            place = self.places.get(number, Place())
+            place = self.places.get(number, TreePlace())
             there = self.present_seconds(member)
             found.append(
                 WorkerStatistics(
@@ -209,7 +207,7 @@ class Head:
         """How long the search has taken so far."""
         return (self._ended or time.perf_counter()) - self._began
 
-    def present_seconds(self, member: Member) -> float:
+    def present_seconds(self, member: NodeState) -> float:
         """How long a node has been there in this search."""
         end = member.away or self._ended or time.perf_counter()
         return max(0.0, end - max(member.joined, self._began))
@@ -337,10 +335,10 @@ class Head:
             deepen=True,
         )
 
-    def _heed(self, tree: Tree | None, event: Event) -> None:
+    def _heed(self, tree: Tree | None, event: NodeEvent) -> None:
         now = time.perf_counter()
         if isinstance(event, Joined):
-            self.members[event.node] = Member(event.where, event.workers, now, joined=now)
+            self.members[event.node] = NodeState(event.where, event.workers, now, joined=now)
             return
         member = self.members.get(event.node)
         if member is None:
@@ -356,31 +354,29 @@ class Head:
                 tree.lose(member.job.ticket)
             member.job = None
         elif isinstance(event, Ended):
-            self._end(tree, event.node, member, event.outcome, now)
+            self._end(tree, event.node, member, event.result, now)
 
-    def _end(self, tree: Tree | None, number: int, member: Member, outcome: Outcome, now: float) -> None:
+    def _end(self, tree: Tree | None, number: int, member: NodeState, result: JobResult, now: float) -> None:
         member.silent = False
         job = member.job
-        current = job is not None and job.ticket == outcome.ticket
+        current = job is not None and job.ticket == result.ticket
         if current:
             if member.unwanted_since is not None:
                 member.slowest_stop_seconds = max(member.slowest_stop_seconds, now - member.unwanted_since)
             member.job, member.seen = None, -1
         everybody = self.root.workers[1]
-        for name, count in zip(COUNTERS, outcome.counts, strict=True):
+        for name, count in zip(COUNTERS, result.counts, strict=True):
             member.counts[name] += count
             if name != "estimates" or job is None or not job.deepen:  # what only filled a table says nothing of a value
                 everybody[name] += count
-        member.useful_seconds += outcome.seconds
-        if self.outcomes is not None and job is not None and current:
-            self.outcomes.append((number, job, outcome))
-        if tree is not None and current and tree.deliver(outcome):
+        member.useful_seconds += result.seconds
+        if tree is not None and current and tree.deliver(result):
             assert job is not None
             if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # most are, where some are
-                self._costs.job(job.depth, outcome.count("nodes"), outcome.seconds)
+                self._costs.job(job.depth, result.count("nodes"), result.seconds)
         elif job is None or not job.deepen:
             member.wasted_jobs += 1
-            member.wasted_nodes += outcome.count("nodes")
+            member.wasted_nodes += result.count("nodes")
 
     def _stop_unwanted(self, tree: Tree) -> None:
         unwanted, tree.unwanted = set(tree.unwanted), []
@@ -389,7 +385,7 @@ class Head:
                 if member.job is not None and member.job.ticket in unwanted and member.gone is None:
                     self._stop(number, member)
 
-    def _stop(self, number: int, member: Member) -> None:
+    def _stop(self, number: int, member: NodeState) -> None:
         assert member.job is not None
         if member.unwanted_since is None:
             member.unwanted_since = time.perf_counter()

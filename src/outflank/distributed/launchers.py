@@ -2,6 +2,7 @@
 
 import os
 
+from outflank.distributed.engines import engine_at
 from outflank.errors import OutflankError
 from outflank.words import is_count
 
@@ -12,17 +13,14 @@ RANKS = {
 }
 """Where launchers of MPI say how many ranks there are, and which this one is."""
 
-RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
-"""Where MPICH's and Open MPI's launchers say how many ranks they have put on a machine."""
-
 
 def refuse_copies(cluster: str | None) -> None:
     """Without `mpi` for a cluster, the ranks of an MPI program would all do the same: one says so, and all end."""
-    if cluster is not None and cluster.strip() == "mpi":
-        return
     for size, rank in RANKS.items():
         count = os.environ.get(size, "")
         if is_count(count) and int(count) > 1:
+            if cluster is not None and engine_at(cluster)[0].started_by_launcher:
+                return
             if os.environ.get(rank, "0") != "0":
                 raise SystemExit(2)
             raise OutflankError(f"{count} ranks of MPI would each do the same work: share it with --cluster mpi")

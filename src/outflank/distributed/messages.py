@@ -28,7 +28,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class JobResult:
     """What came of a job."""
 
     ticket: int
@@ -112,7 +112,7 @@ class Ended:
     """A job has come to its end."""
 
     node: int
-    outcome: Outcome
+    result: JobResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,4 +123,4 @@ class Reported:
     report: NodeReport
 
 
-Event = Joined | Left | Ended | Reported
+NodeEvent = Joined | Left | Ended | Reported

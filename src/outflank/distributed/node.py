@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from outflank.distributed.messages import Job, NodeReport, Outcome
+from outflank.distributed.messages import Job, JobResult, NodeReport
 from outflank.distributed.node_steps import keep_value, open_node
 from outflank.distributed.replication import Replication
 from outflank.games.evaluation import begin
@@ -54,7 +54,7 @@ class Carry(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class NodeSetup:
     """What all jobs of a search have in common."""
 
     game: Any
@@ -68,7 +68,7 @@ class Setup:
 class Node:
     """A table, its workers, and the entries on their way."""
 
-    def __init__(self, setup: Setup, carry: Carry, *, share: int = 1) -> None:
+    def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1) -> None:
         """`share`: how many nodes there are on this machine, its cores divided among them."""
         self.setup, self._carry = setup, carry
         options = setup.options
@@ -109,13 +109,13 @@ class Node:
 
     # --- jobs ---
 
-    def search(self, job: Job) -> Outcome:
+    def search(self, job: Job) -> JobResult:
         """The value of a job, unless it is stopped."""
         with self._at_work:  # a second one waits
             with self._lock:
                 if job.ticket in self._unwanted:
                     self._unwanted.discard(job.ticket)
-                    return Outcome.unsearched(job.ticket)
+                    return JobResult.unsearched(job.ticket)
                 self._ticket = job.ticket
                 self.root.begin_search(None)
                 if self.setup.replication.depth is None:  # nothing of what all nodes search
@@ -140,7 +140,7 @@ class Node:
                     self._totals[name] += count
                 # What was stopped before this began is over: tickets grow.
                 self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
-        return Outcome(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
+        return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
 
     def stop(self, ticket: int) -> None:
         """End a job, also one that has not begun."""

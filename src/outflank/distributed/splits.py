@@ -30,13 +30,13 @@ class Split:
     codes: list[int]
     after: list[tuple[int, int]]
     """The words of the positions after its moves."""
-    part: "Part | None"
+    part: "SplitMove | None"
     """Of the split above; None: this is the root."""
     todo: list[int] = field(default_factory=list)
     """Moves, by their places in `codes`, that nobody has taken."""
     again: list[tuple[int, int]] = field(default_factory=list)
     """Moves that beat their scouts, and what they are worth at least."""
-    busy: "dict[int, Part]" = field(default_factory=dict)
+    busy: "dict[int, SplitMove]" = field(default_factory=dict)
     done: int = 0
     """Moves whose values are known as far as they were asked for."""
     best: int = WORST
@@ -51,7 +51,7 @@ class Split:
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class SplitMove:
     """A move of a split that is being searched, with the window that it is asked for, as the split sees it."""
 
     split: Split
@@ -64,7 +64,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Place:
+class TreePlace:
     """Where a node is in the tree, and what it has done there."""
 
     split: Split | None = None

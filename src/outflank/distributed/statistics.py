@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from outflank.distributed.head import Head
-from outflank.distributed.splits import Place
+from outflank.distributed.splits import TreePlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ def cluster_statistics(head: Head) -> ClusterStatistics:
     """What has been done so far in the search that `head` leads."""
     nodes = []
     for number, member in list(head.members.items()):
-        place = head.places.get(number, Place())
+        place = head.places.get(number, TreePlace())
         report = member.report
         there = head.present_seconds(member)
         # A job still in hand counts too: the node's own report knows of it.

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from outflank.distributed.messages import Job, Outcome
+from outflank.distributed.messages import Job, JobResult
 from outflank.distributed.node_steps import keep_value, open_node, play_each
-from outflank.distributed.splits import Homes, Part, Place, Split, Splitting
+from outflank.distributed.splits import Homes, Split, SplitMove, Splitting, TreePlace
 from outflank.games.rules import MOVE, pack
 from outflank.kernels.bits import U64
 from outflank.search.root import Root, RootMove, RootValue, WindowProgress, ranks
@@ -40,7 +40,7 @@ class Tree:
         beta: int,
         era: int,
         tickets: Iterator[int],
-        places: dict[int, Place],
+        places: dict[int, TreePlace],
         homes: Homes,
     ) -> None:
         self.root, self.splitting, self.era, self.depth = root, splitting, era, depth
@@ -56,8 +56,8 @@ class Tree:
         self.send_from = 0
         """Plies left of the entries that a node tells the others of, where the policy does not say."""
         self._tickets, self._places, self._homes = tickets, places, homes
-        self._parts: dict[int, Part] = {}
-        self._orphans: list[Part] = []
+        self._parts: dict[int, SplitMove] = {}
+        self._orphans: list[SplitMove] = []
         self._open: list[Split] = []
         scouts = root.options.algorithm == "pvs" or splitting.in_order
         self._scouts = scouts and root.options.share_alpha
@@ -70,7 +70,7 @@ class Tree:
 
     def take(self, node: int) -> Job | None:
         """A job for an idle node; None: there is none now."""
-        place = self._places.setdefault(node, Place())
+        place = self._places.setdefault(node, TreePlace())
         while self.found is None:
             part = self._orphan() or self._next(place, node)
             if part is None:
@@ -84,7 +84,7 @@ class Tree:
                 return self._job(part, node, place)
         return None
 
-    def _orphan(self) -> Part | None:
+    def _orphan(self) -> SplitMove | None:
         """A part whose node has gone."""
         while self._orphans:
             part = self._orphans.pop()
@@ -93,7 +93,7 @@ class Tree:
                 return part
         return None
 
-    def _next(self, place: Place, node: int) -> Part | None:
+    def _next(self, place: TreePlace, node: int) -> SplitMove | None:
         split = place.split
         while split is not None and not self._available(split):
             split = split.above
@@ -115,21 +115,21 @@ class Tree:
             return True
         return bool(split.todo) and (split.done > 0 or not split.busy)
 
-    def _part(self, split: Split, node: int) -> Part:
+    def _part(self, split: Split, node: int) -> SplitMove:
         """Take a move of a split."""
         if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
             split.again.sort(reverse=True)
             index, found = split.again.pop()
             low = self._floor(split, index)
             if found > low:
-                part = Part(split, index, found - 1, split.beta, split.left)
+                part = SplitMove(split, index, found - 1, split.beta, split.left)
             else:  # another one is better by now: first of all it must beat that
-                part = Part(split, index, low, min(low + 1, split.beta), split.left)
+                part = SplitMove(split, index, low, min(low + 1, split.beta), split.left)
         else:
             index = split.todo.pop(self._choice(split, node))
             low = self._floor(split, index)
             scouting = self._scouts and split.done > 0 and low + 1 < split.beta
-            part = Part(split, index, low, low + 1 if scouting else split.beta, split.left)
+            part = SplitMove(split, index, low, low + 1 if scouting else split.beta, split.left)
         split.busy[index] = part
         if split.done > 0:
             self.spawned += 1
@@ -158,7 +158,7 @@ class Tree:
                 return max(split.alpha, split.best - 1)  # to be as good is enough
         return max(split.alpha, split.best)
 
-    def _descend(self, part: Part) -> Split | None:
+    def _descend(self, part: SplitMove) -> Split | None:
         """Make a split of a part; None if there is nothing to search, and its value has been delivered."""
         root, worker = self.root, self.root.worker
         words = part.split.after[part.index]
@@ -182,7 +182,7 @@ class Tree:
         ply: int,
         alpha: int,
         beta: int,
-        part: Part | None,
+        part: SplitMove | None,
         codes: list[int] | None = None,
     ) -> Split:
         if codes is None:
@@ -196,7 +196,7 @@ class Tree:
         self.changes += 1
         return split
 
-    def _job(self, part: Part, node: int, place: Place) -> Job:
+    def _job(self, part: SplitMove, node: int, place: TreePlace) -> Job:
         part.ticket = next(self._tickets)
         self._parts[part.ticket] = part
         split = part.split
@@ -224,22 +224,22 @@ class Tree:
 
     # --- values ---
 
-    def deliver(self, outcome: Outcome) -> bool:
+    def deliver(self, result: JobResult) -> bool:
         """Take what came of a job; whether it was still wanted."""
-        part = self._parts.pop(outcome.ticket, None)
+        part = self._parts.pop(result.ticket, None)
         if part is None or part.split.closed:
             return False
-        if not outcome.valid:  # stopped by nobody here: it must be searched again
+        if not result.valid:  # stopped by nobody here: it must be searched again
             self._orphans.append(part)
             self.changes += 1
             return False
         root = self.root
         alpha, beta = -part.high, -part.low
-        bound = LOWER if outcome.value >= beta else EXACT if outcome.value > alpha else UPPER
+        bound = LOWER if result.value >= beta else EXACT if result.value > alpha else UPPER
         words = map(U64, part.split.after[part.index])
-        move = outcome.line[0] if outcome.line else NO_MOVE
-        keep_value(root.game, *words, outcome.value, bound, part.depth, part.split.ply + 1, move, root.worker)
-        self._deliver(part, -outcome.value, outcome.line if bound == EXACT else ())
+        move = result.line[0] if result.line else NO_MOVE
+        keep_value(root.game, *words, result.value, bound, part.depth, part.split.ply + 1, move, root.worker)
+        self._deliver(part, -result.value, result.line if bound == EXACT else ())
         return True
 
     def lose(self, ticket: int) -> None:
@@ -254,7 +254,7 @@ class Tree:
         part = self._parts.get(ticket)
         return part is not None and not part.split.closed
 
-    def _deliver(self, part: Part, value: int, line: tuple[int, ...]) -> None:
+    def _deliver(self, part: SplitMove, value: int, line: tuple[int, ...]) -> None:
         while True:
             split = part.split
             del split.busy[part.index]
@@ -273,7 +273,7 @@ class Tree:
             self._keep(split)
             part, value, line = split.part, -split.best, split.line
 
-    def _note(self, split: Split, part: Part, value: int, line: tuple[int, ...]) -> None:
+    def _note(self, split: Split, part: SplitMove, value: int, line: tuple[int, ...]) -> None:
         exact = part.low < value < split.beta
         if split.part is None:
             move = self.moves[part.index]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import Cluster, connect
+from outflank.distributed.engines import engine_at
 from outflank.distributed.statistics import cluster_statistics
 from outflank.errors import OutflankError
 from outflank.lab.experiment import Task
@@ -49,8 +49,8 @@ def cluster_at(text: str) -> Cluster:
 
 
 def join_cluster(text: str) -> None:
-    """On MPI all ranks run the same command: the head goes on, and the others serve it until it has ended."""
-    if parse_address(text).engine == "mpi":
+    """Where a launcher has started this command many times: the head goes on, and the others serve it to its end."""
+    if engine_at(text)[0].started_by_launcher:
         cluster_at(text)
 
 
@@ -64,8 +64,8 @@ def on_cluster(side: Contender, text: str, nodes: int | None, replication: str, 
     """Search a side once on so many nodes of a cluster; None: on all."""
     cluster = cluster_at(text)
     cluster.fabric.use(nodes)
-    here = parse_address(text)
-    crowded = here.engine == "inside" and (nodes or here.nodes or 1) > usable_cores()
+    engine, here = engine_at(text)
+    crowded = engine.shares_process and (nodes or here.nodes or 1) > usable_cores()
     found = cluster.search(
         side.board,
         Limits(depth=side.depth),

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outflank.boards import Board
-from outflank.distributed.messages import Job, Outcome
+from outflank.distributed.messages import Job, JobResult
 from outflank.distributed.node import ENTRY_BYTES
 from outflank.distributed.replication import Replication
-from outflank.distributed.splits import Homes, Place, Splitting
+from outflank.distributed.splits import Homes, Splitting, TreePlace
 from outflank.distributed.tree import Tree
 from outflank.lab.search_log import search
 from outflank.lab.simulation_machines import Machines, Traffic
@@ -41,7 +41,7 @@ class SimulatedNode:
     """A node, and what it has in hand."""
 
     job: Job | None = None
-    outcome: Outcome | None = None
+    outcome: JobResult | None = None
     begin: float = 0.0
     end: float = 0.0
     slower: float = 1.0
@@ -103,7 +103,7 @@ class Simulated:
         self._events: list[tuple[float, int, int, int]] = []  # when, a number that orders them, the node, its version
         self._order = itertools.count()
         self._tickets = itertools.count(1)
-        self._places = {number: Place() for number in self._idle}
+        self._places = {number: TreePlace() for number in self._idle}
         self._homes = Homes()
         self._now = 0.0
         self._kept = 0  # nodes of the recorded jobs that were done, as recorded
@@ -194,7 +194,7 @@ class Simulated:
         desk.end = desk.begin + nodes / self.machines.rate * desk.slower
         counted = {"nodes": round(nodes), "estimates": estimates}
         counts = tuple(counted.get(name, 0) for name in COUNTERS)
-        desk.outcome = Outcome(
+        desk.outcome = JobResult(
             ticket=job.ticket, valid=True, value=value, line=line, seconds=desk.end - desk.begin, counts=counts
         )
         self.tally.jobs += 1
@@ -244,7 +244,7 @@ class Simulated:
             if end < desk.end:
                 part = (end - desk.begin) / (desk.end - desk.begin)
                 counts = tuple(round(part * count) for count in desk.outcome.counts)
-                desk.outcome = Outcome(
+                desk.outcome = JobResult(
                     ticket=desk.job.ticket, valid=False, value=0, line=(), seconds=end - desk.begin, counts=counts
                 )
                 desk.end = end

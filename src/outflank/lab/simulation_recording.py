@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.inside import Inside
-from outflank.distributed.messages import Ended, Event, Job, Joined, NodeReport, Reported
-from outflank.distributed.node import Node, Setup
+from outflank.distributed.messages import Ended, Job, Joined, NodeEvent, NodeReport, Reported
+from outflank.distributed.node import Node, NodeSetup
 from outflank.errors import OutflankError
 from outflank.lab.search_log import noted
 from outflank.lab.simulation_witness import DEPTHS, KINDS, MOVE, VALUE, WRITERS, Notes
@@ -67,7 +67,7 @@ class Done:
         )
 
 
-class Bench(Inside):
+class Bench(InsideFabric):
     """A cluster of one node that does a job as soon as it has it, and writes down what it took."""
 
     name = "bench"
@@ -82,7 +82,7 @@ class Bench(Inside):
         self.node: Node | None = None
         self._ended: float | None = None
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: NodeSetup) -> None:
         self.node = Node(setup, lambda era, entries, *, wait: (0, 0))
         self.node.root.probe = self.notes.probe
         self._events.put(Joined(node=0, where="this process", workers=1))
@@ -102,13 +102,13 @@ class Bench(Inside):
             nodes, estimates = outcome.count("nodes"), outcome.count("estimates")
             self.done.append(Done(job, outcome.value, outcome.line, nodes, estimates, hits))
             self.node_seconds += outcome.seconds
-        self._events.put(Ended(node=0, outcome=outcome))
+        self._events.put(Ended(node=0, result=outcome))
         self._ended = time.perf_counter()
 
     def stop(self, node: int, ticket: int) -> None:
         pass  # there is never one under way
 
-    def wait(self, seconds: float) -> list[Event]:
+    def wait(self, seconds: float) -> list[NodeEvent]:
         return super().wait(0.0) or [Reported(node=0, report=NodeReport())]
 
     def close(self) -> None:

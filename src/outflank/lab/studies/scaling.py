@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.distributed.addresses import parse_address
 from outflank.distributed.cluster import SPLITTINGS
+from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.inside import Inside
 from outflank.distributed.replication import Replication, replication_named
 from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
@@ -252,7 +252,7 @@ def _checked(
     samples: list[Sample] = []
     options = {**chosen.options_for(position), "threshold": threshold}
     for seed in range(1, chosen.rounds + 1):
-        with Cluster(Inside(count), tuning=Tuning(alone_seconds=0.0)) as cluster:
+        with Cluster(InsideFabric(count), tuning=Tuning(alone_seconds=0.0)) as cluster:
             # Nodes that take turns on few cores must advance evenly.
             pace = 2000 if count > usable_cores() else 0
             found = cluster.search(

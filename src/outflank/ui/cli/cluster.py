@@ -3,7 +3,7 @@
 import click
 from rich.text import Text
 
-from outflank.distributed import raylets
+from outflank.distributed.engines.on_ray import membership, ray_start
 from outflank.ui.cli.common import diagnostics, output, print_json
 from outflank.ui.cli.groups import Group
 from outflank.words import how_many
@@ -29,17 +29,17 @@ def command(context: click.Context) -> None:
 
 
 @command.command("up", short_help="Start the head of a cluster here.")
-@click.option("--host", default=raylets.LOOPBACK, help="Address of this machine that the others reach.  [127.0.0.1]")
-@click.option("--port", type=int, default=raylets.PORT, help="Port of the head; 0 takes a free one.  [6379]")
+@click.option("--host", default=ray_start.LOOPBACK, help="Address of this machine that the others reach.  [127.0.0.1]")
+@click.option("--port", type=int, default=ray_start.PORT, help="Port of the head; 0 takes a free one.  [6379]")
 @click.option("--cores", type=int, help="Cores of this machine that search.  [all]")
 @token_option
 def up_command(host: str, port: int, cores: int | None, token_file: str | None) -> int:
     """Start the head of a cluster on this machine, and make a token if there is none."""
-    member = raylets.up(host, port, cores, token_file)
+    member = membership.up(host, port, cores, token_file)
     console = output()
     console.print(f"a cluster is up at {member.address} with {how_many(member.cores, 'core')}")
     console.print(f"its token is in {member.token_file}")
-    if member.address.startswith(f"{raylets.LOOPBACK}:"):
+    if member.address.startswith(f"{ray_start.LOOPBACK}:"):
         console.print("only this machine reaches it; --host opens it to others")
     else:
         console.print(f"other machines, with a copy of the token: outflank cluster join {member.address}")
@@ -55,7 +55,7 @@ def up_command(host: str, port: int, cores: int | None, token_file: str | None) 
 @token_option
 def join_command(address: str, cores: int | None, token_file: str | None) -> int:
     """Lend this machine to a cluster, whose token must have been copied here."""
-    member = raylets.join(address, cores, token_file)
+    member = membership.join(address, cores, token_file)
     output().print(f"this machine is in the cluster at {member.address} with {how_many(member.cores, 'core')}")
     return 0
 
@@ -66,7 +66,7 @@ def join_command(address: str, cores: int | None, token_file: str | None) -> int
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status_command(address: str | None, token_file: str | None, as_json: bool) -> int:
     """Show the machines of a cluster, or of every one that this machine has a part in; status 1 if none answers."""
-    clusters = raylets.status(address, token_file)
+    clusters = membership.status(address, token_file)
     answers = [cluster for cluster in clusters if cluster.problem is None]
     if as_json:
         print_json("cluster-status", clusters=[cluster.as_dict() for cluster in clusters])
@@ -91,7 +91,7 @@ def status_command(address: str | None, token_file: str | None, as_json: bool) -
 @click.argument("address", metavar="[HOST:PORT]", required=False)
 def down_command(address: str | None) -> int:
     """End what was started on this machine by `up` and `join`, for one cluster or for all."""
-    ended = raylets.down(address)
+    ended = membership.down(address)
     for member in ended:
         what = "ended the cluster at" if member.head else "left the cluster at"
         output().print(f"{what} {member.address}")

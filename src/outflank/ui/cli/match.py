@@ -20,7 +20,8 @@ from outflank.arena.game_runners import GamesHere
 from outflank.arena.kept import Kept
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
-from outflank.distributed.errands import errands_on, nodes_here, served
+from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
+from outflank.distributed.engines import forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import plain
 from outflank.engine.clock import TimeControl
@@ -57,7 +58,7 @@ def make_player(text: str, game: Any) -> Player:
 @click.option("--openings", default="", metavar="WHICH", help="random:PLIES, layouts:PLIES, FILE or FILE:PLIES.")
 @click.option("--seed", type=int, default=1, help="For openings and for players who draw lots.  [1]")
 @click.option("--concurrency", type=int, default=1, help="Games at a time; with --cluster, on each node.  [1]")
-@click.option("--cluster", metavar="WHERE", help="Have the games played by local:N processes, ray://HOST:PORT or mpi.")
+@click.option("--cluster", metavar="WHERE", help=f"Have the games played by a cluster: {forms(explained=False)}.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as one of two differences is the likelier one.")
 @click.option("--sprt-scale", type=click.Choice(["normalized", "logistic"]), default="normalized", help="Their scale.")
 @click.option("--unpaired", is_flag=True, help="A new opening for every game, not for every two.")
@@ -121,9 +122,9 @@ def command(
     )
     play_games = partial(GamesHere, settings, make_player)
     refuse_copies(cluster)
-    if cluster is not None and served(cluster, play_games, per_node=concurrency):
+    if cluster is not None and serve_tasks(cluster, play_games, per_node=concurrency):
         return 0
-    with nullcontext() if cluster is None else errands_on(cluster, play_games, per_node=concurrency) as errands:
+    with nullcontext() if cluster is None else open_tasks(cluster, play_games, per_node=concurrency) as tasks:
         if settings.clock != TimeControl() and not as_json:
             output().print(f"clock: {settings.clock.in_words}")
         _warn_of_a_crowd(players, cluster, concurrency)
@@ -139,7 +140,7 @@ def command(
                     replace=replace,
                     origin=origin,
                     concurrency=concurrency,
-                    errands=errands,
+                    tasks=tasks,
                     finished=finished,
                     progress=progress,
                     stop=stop,
@@ -147,7 +148,7 @@ def command(
                 stop,
             )
         _show(result, settings, as_json=as_json)
-        for why in errands.refused if errands is not None else ():
+        for why in tasks.refused if tasks is not None else ():
             diagnostics().print(f"outflank: warning: played no game: {why}", soft_wrap=True)
     if result.interrupted:
         hint = "" if out is None else f"; --resume --out {out} goes on from here"

@@ -1,4 +1,4 @@
-"""Errands on the ranks of an MPI program."""
+"""TaskDispatcher on the ranks of an MPI program."""
 
 import contextlib
 import queue
@@ -6,18 +6,19 @@ import threading
 from typing import Any
 
 from outflank import __version__
-from outflank.distributed.errands.events import Answered, Events, Heard, Hired, Make, Refused
-from outflank.distributed.errands.inside import Inside
-from outflank.distributed.mpi_post import LEAVING_SECONDS, Post, require_mpi
+from outflank.distributed.engines.inside.tasks import InsideTasks
+from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, Mailbox, require_mpi
+from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents
+from outflank.distributed.tasks.worker import MakeWorker
 
 
-class MpiErrands:
-    """Errands on the ranks of an MPI program, seen from rank 0, which does its share on threads of its own."""
+class MpiTasks:
+    """TaskDispatcher on the ranks of an MPI program, seen from rank 0, which does its share on threads of its own."""
 
-    def __init__(self, make: Make, per_node: int) -> None:
+    def __init__(self, make: MakeWorker, per_node: int) -> None:
         self._mpi = require_mpi()
-        self._post = Post(self._mpi, self._mpi.COMM_WORLD)
-        self._here = Inside(make, per_node=per_node)
+        self._mailbox = Mailbox(self._mpi, self._mpi.COMM_WORLD)
+        self._here = InsideTasks(make, per_node=per_node)
         self._refused: set[int] = set()
         self._gone: set[int] = set()
         self._outbox: queue.SimpleQueue[tuple[int, str, dict[str, Any]]] = queue.SimpleQueue()
@@ -26,12 +27,12 @@ class MpiErrands:
 
     @property
     def hopes(self) -> int:
-        others = int(self._post.size) - 1
+        others = int(self._mailbox.size) - 1
         return self._here.hopes + others - len(self._refused)
 
-    def open(self, events: Events) -> None:
+    def open(self, events: TaskEvents) -> None:
         self._events = events
-        for rank in range(1, self._post.size):
+        for rank in range(1, self._mailbox.size):
             self._outbox.put((rank, "hire", {}))
         self._here.open(events)
         self._begin()
@@ -55,7 +56,7 @@ class MpiErrands:
         """A rank that dies takes all others along: there is nobody to forget."""
 
     def close(self) -> None:
-        for rank in range(1, self._post.size):
+        for rank in range(1, self._mailbox.size):
             self._outbox.put((rank, "leave", {}))
         if self._thread is None:  # those who serve wait for us, whether they were ever asked or not
             self._events = queue.SimpleQueue()
@@ -65,8 +66,8 @@ class MpiErrands:
         self._thread.join(LEAVING_SECONDS)
         self._over.set()
         self._thread.join()
-        if len(self._gone) < self._post.size - 1:
-            self._post.end_all()
+        if len(self._gone) < self._mailbox.size - 1:
+            self._mailbox.end_all()
 
     def _begin(self) -> None:
         self._thread = threading.Thread(target=self._speak, name="outflank-mpi", daemon=True)
@@ -74,29 +75,29 @@ class MpiErrands:
 
     def _speak(self) -> None:
         """The one thread that speaks MPI, until all have left."""
-        while len(self._gone) < self._post.size - 1 and not self._over.is_set():
+        while len(self._gone) < self._mailbox.size - 1 and not self._over.is_set():
             idle = True
             with contextlib.suppress(queue.Empty):
                 while True:
                     rank, what, rest = self._outbox.get_nowait()
-                    self._post.say(rank, what, **rest)
+                    self._mailbox.say(rank, what, **rest)
                     idle = False
-            for rank, what, rest in self._post.received():
+            for rank, what, rest in self._mailbox.receive():
                 idle = False
                 self._heed(rank, what, rest)
             if idle:
-                self._post.nap()
+                self._mailbox.nap()
 
     def _heed(self, rank: int, what: str, rest: Any) -> None:
         if what == "left":
             self._gone.add(rank)
         elif what == "done":
-            self._events.put(Answered(rank, rest["ticket"], rest["outcome"]))
+            self._events.put(TaskAnswered(rank, rest["ticket"], rest["outcome"]))
         elif what == "well":
-            self._events.put(Heard(rank))
+            self._events.put(NodeAlive(rank))
         elif what == "hired" and rest["version"] == __version__:
-            self._events.put(Hired(rank, rest["where"], rest["lanes"]))
+            self._events.put(NodeReady(rank, rest["where"], rest["lanes"]))
         else:
             why = rest.get("why") or f"{rest['where']} has outflank {rest['version']}, and this is {__version__}"
             self._refused.add(rank)
-            self._events.put(Refused(rank, why))
+            self._events.put(NodeUnfit(rank, why))

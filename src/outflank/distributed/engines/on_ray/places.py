@@ -1,4 +1,4 @@
-"""Where a Ray cluster has room for a node, and why one was lost: what searches and errands on Ray have in common."""
+"""Where a Ray cluster has room for a node, and why one was lost: what searches and tasks on Ray have in common."""
 
 from typing import Any
 

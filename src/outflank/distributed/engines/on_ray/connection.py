@@ -11,21 +11,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from outflank.distributed.raylets.asking import host_and_port, nodes_of, require_protection
-from outflank.distributed.raylets.membership import Member, end, launch, members
-from outflank.distributed.raylets.processes import END_SECONDS, end_processes, processes_in
-from outflank.distributed.raylets.taming import (
+from outflank.distributed.engines.contract import Address
+from outflank.distributed.engines.on_ray.head_client import host_and_port, nodes_of, require_protection
+from outflank.distributed.engines.on_ray.membership import Member, end, launch, members
+from outflank.distributed.engines.on_ray.processes import END_SECONDS, end_processes, processes_in
+from outflank.distributed.engines.on_ray.ray_start import (
     DRIVER,
     LOOPBACK,
     OBJECT_STORE_BYTES,
     START_SECONDS,
     inner,
+    patch_ray,
     private_directory,
     require_ray,
     settings,
-    tame,
 )
-from outflank.distributed.raylets.tokens import make_token, read_token
+from outflank.distributed.engines.on_ray.tokens import make_token, read_token
 from outflank.errors import OutflankError
 from outflank.notices import tell
 
@@ -52,7 +53,7 @@ class _Connection(threading.Thread):
         self.given_up = False
         """Whether nobody waits for it any more: what it started goes when it does."""
         self._options: dict[str, Any] = {}
-        self._changed = tame(self.ray)
+        self._changed = patch_ray(self.ray)
         wanted = {**settings(token_file), **DRIVER}
         self._before = {name: os.environ.get(name, "") for name in wanted}
         self._set(wanted)
@@ -151,6 +152,14 @@ def _listens(host: str, port: int) -> bool | None:
 
 
 _connection: _Connection | None = None
+
+
+def enter(address: Address, cores: int) -> None:
+    """Enter the cluster that an address names; on this machine, one with so many cores is started where none is up."""
+    if address.head is not None:
+        attach(address.head)
+    else:
+        enter_local(cores)
 
 
 def enter_local(cores: int) -> None:

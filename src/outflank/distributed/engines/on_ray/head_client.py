@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
 
-from outflank.distributed.raylets.taming import require_ray
+from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.errors import OutflankError, reason_of
 from outflank.words import is_count
 

@@ -11,10 +11,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from outflank.distributed.raylets import taming
-from outflank.distributed.raylets.asking import ClusterNode, host_and_port, nodes_of, reason, require_protection
-from outflank.distributed.raylets.processes import END_SECONDS, end_processes, processes_in, psutil, runs, wait_for
-from outflank.distributed.raylets.taming import (
+from outflank.distributed.engines.on_ray import ray_start
+from outflank.distributed.engines.on_ray.head_client import (
+    ClusterNode,
+    host_and_port,
+    nodes_of,
+    reason,
+    require_protection,
+)
+from outflank.distributed.engines.on_ray.processes import (
+    END_SECONDS,
+    end_processes,
+    processes_in,
+    psutil,
+    runs,
+    wait_for,
+)
+from outflank.distributed.engines.on_ray.ray_start import (
     LOOPBACK,
     PORT,
     START_SECONDS,
@@ -24,7 +37,7 @@ from outflank.distributed.raylets.taming import (
     settings,
     start_arguments,
 )
-from outflank.distributed.raylets.tokens import expanded, make_token, read_token, token_path
+from outflank.distributed.engines.on_ray.tokens import expanded, make_token, read_token, token_path
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.machine import usable_cores
@@ -164,7 +177,7 @@ def launch(
     pid = os.posix_spawn(
         sys.executable,
         # -P: a folder that happens to be the current one must not lend its modules to a process with a token.
-        [sys.executable, "-P", taming.__file__, parent, *start_arguments(address, cores, directory, head)],
+        [sys.executable, "-P", ray_start.__file__, parent, *start_arguments(address, cores, directory, head)],
         {name: value for name, value in environment.items() if value},
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

@@ -67,7 +67,7 @@ DRIVER = {
 }
 
 
-def tame(ray: Any) -> list[tuple[Any, str, Any]]:
+def patch_ray(ray: Any) -> list[tuple[Any, str, Any]]:
     """Change what Ray has no setting for; returns what was there before."""
     inside = ray._private
     changes: list[tuple[Any, str, Callable[..., Any]]] = [
@@ -127,7 +127,7 @@ def supervise() -> None:
 
     if parent:
         threading.Thread(target=leave_with_parent, daemon=True).start()
-    tame(require_ray())
+    patch_ray(require_ray())
     sys.argv[1:] = ["start", *sys.argv[1:]]
     import_module("ray.scripts.scripts").main()
 

@@ -1,4 +1,4 @@
-"""Errands on a Ray cluster."""
+"""TaskDispatcher on a Ray cluster."""
 
 import collections
 import contextlib
@@ -10,62 +10,59 @@ from functools import partial
 from typing import Any
 
 from outflank import __version__
-from outflank.distributed import raylets
-from outflank.distributed.addresses import Address
-from outflank.distributed.errands.events import (
+from outflank.distributed.engines.contract import Address
+from outflank.distributed.engines.on_ray.connection import detach, enter, head_alive
+from outflank.distributed.engines.on_ray.places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.engines.on_ray.ray_start import require_ray
+from outflank.distributed.tasks.carrier import (
     LOOK_SECONDS,
-    Answered,
-    Broken,
-    Event,
-    Events,
-    Gone,
-    Heard,
-    Hired,
-    Item,
-    Make,
-    Refused,
-    Workshop,
-    in_words,
-    whereabouts,
+    ClusterBroken,
+    NodeAlive,
+    NodeGone,
+    NodeReady,
+    NodeUnfit,
+    TaskAnswered,
+    TaskEvent,
+    TaskEvents,
 )
-from outflank.distributed.ray_places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, in_words, whereabouts
 
 CLOSE_SECONDS = 6.0
 """How long workers may take to give back what they hold, before their processes are ended."""
 
 
-class RayShop:
-    """What runs in an actor: pieces have lanes of their own, so that it answers meanwhile."""
+class RayTaskActor:
+    """What runs in an actor: tasks have lanes of their own, so that it answers meanwhile."""
 
     def __init__(self) -> None:
-        self._shop: Workshop | None = None
+        self._runner: TaskRunner | None = None
 
-    def prepare(self, make: Make) -> dict[str, str]:
+    def prepare(self, make: MakeWorker) -> dict[str, str]:
         """Be ready; where this is, its version, and `why` it cannot work, if so."""
         found = {"where": whereabouts(), "version": __version__}
         try:
-            self._shop = Workshop(make)
+            self._runner = TaskRunner(make)
         except Exception as error:
             found["why"] = in_words(error)
         return found
 
     def run(self, ticket: int, item: Item) -> Item:
-        """Do a piece."""
-        assert self._shop is not None
-        return self._shop.run(ticket, item)
+        """Do a task."""
+        assert self._runner is not None
+        return self._runner.run(ticket, item)
 
     def cancel(self, ticket: int) -> None:
         """End one."""
-        if self._shop is not None:
-            self._shop.cancel(ticket)
+        if self._runner is not None:
+            self._runner.cancel(ticket)
 
     def report(self) -> None:
         """Be heard."""
 
     def close(self) -> None:
         """Give back what the worker holds."""
-        if self._shop is not None:
-            self._shop.close()
+        if self._runner is not None:
+            self._runner.close()
 
 
 @dataclass(eq=False, slots=True)
@@ -80,14 +77,14 @@ class _Seat:
     refused: bool = False
 
 
-class RayErrands:
+class RayTasks:
     """The nodes of a Ray cluster: an actor for each machine, or some on this one.
 
     Ray restarts nothing and repeats nothing: who does what again is decided above.
     """
 
-    def __init__(self, address: Address, make: Make, per_node: int) -> None:
-        self._ray = raylets.require_ray()
+    def __init__(self, address: Address, make: MakeWorker, per_node: int) -> None:
+        self._ray = require_ray()
         self._address, self._make, self._lanes = address, make, per_node
         self._seats: dict[str, _Seat] = {}
         self._deaths: collections.Counter[str] = collections.Counter()
@@ -98,22 +95,19 @@ class RayErrands:
     def hopes(self) -> int:
         return sum(not seat.refused for seat in self._seats.values())
 
-    def open(self, events: Events) -> None:
+    def open(self, events: TaskEvents) -> None:
         self._events = events
-        if self._address.address is not None:
-            raylets.attach(self._address.address)
-        else:
-            raylets.enter_local(self._address.nodes or 1)
+        enter(self._address, self._address.nodes or 1)
         self._opened = True
-        groups = {"pieces": self._lanes}
-        self._remote = self._ray.remote(concurrency_groups=groups, max_restarts=0, max_task_retries=0)(RayShop)
+        groups = {"tasks": self._lanes}
+        self._remote = self._ray.remote(concurrency_groups=groups, max_restarts=0, max_task_retries=0)(RayTaskActor)
         self.look()
 
     def run(self, node: int, ticket: int, item: Item) -> None:
         seat = self._seat(node)
         if seat is not None:
-            ref = seat.actor.run.options(concurrency_group="pieces").remote(ticket, item)
-            self._when_there(seat, ref, lambda outcome: Answered(node, ticket, outcome))
+            ref = seat.actor.run.options(concurrency_group="tasks").remote(ticket, item)
+            self._when_there(seat, ref, lambda outcome: TaskAnswered(node, ticket, outcome))
 
     def cancel(self, node: int, ticket: int) -> None:
         seat = self._seat(node)
@@ -121,13 +115,13 @@ class RayErrands:
             seat.actor.cancel.remote(ticket)
 
     def look(self) -> None:
-        if not raylets.head_alive():
-            self._events.put(Broken("the head of the cluster is gone: its nodes cannot be reached any more"))
+        if not head_alive():
+            self._events.put(ClusterBroken("the head of the cluster is gone: its nodes cannot be reached any more"))
             return
         present = places(self._ray, self._address.nodes)
         for key, seat in list(self._seats.items()):
             if key not in present:
-                self._events.put(Gone(seat.number, "its machine has left the cluster"))
+                self._events.put(NodeGone(seat.number, "its machine has left the cluster"))
             elif seat.asked is None and not seat.refused:
                 seat.asked = time.monotonic()
                 self._when_there(seat, seat.actor.report.remote(), partial(self._well, seat))
@@ -148,41 +142,41 @@ class RayErrands:
             # Those who owe an answer for long are frozen, or not even there yet.
             since = time.monotonic() - 2 * LOOK_SECONDS
             well = [seat for seat in self._seats.values() if seat.asked is None or seat.asked > since]
-            if well and raylets.head_alive():
+            if well and head_alive():
                 closing = [seat.actor.close.remote() for seat in well]
                 self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
             for seat in self._seats.values():
                 self._ray.kill(seat.actor, no_restart=True)
         self._seats.clear()
         if self._opened:
-            raylets.detach()
+            detach()
 
     def _fill(self, key: str, cores: float) -> None:
         actor = self._remote.options(**options_at(key, cores, self._address.nodes)).remote()
         seat = _Seat(key, next(self._numbers), actor, time.monotonic())
         self._seats[key] = seat
-        ref = seat.actor.prepare.options(concurrency_group="pieces").remote(self._make)
+        ref = seat.actor.prepare.options(concurrency_group="tasks").remote(self._make)
         self._when_there(seat, ref, partial(self._hired, seat))
 
-    def _hired(self, seat: _Seat, found: dict[str, str]) -> Event:
+    def _hired(self, seat: _Seat, found: dict[str, str]) -> TaskEvent:
         seat.asked = None
         why = found.get("why")
         if found["version"] != __version__:
             why = f"it has outflank {found['version']}, and this is {__version__}"
         if why is not None:
             seat.refused = True
-            return Refused(seat.number, f"{found['where']}: {why}")
-        return Hired(seat.number, found["where"], self._lanes)
+            return NodeUnfit(seat.number, f"{found['where']}: {why}")
+        return NodeReady(seat.number, found["where"], self._lanes)
 
-    def _well(self, seat: _Seat, _: None) -> Event:
+    def _well(self, seat: _Seat, _: None) -> TaskEvent:
         seat.asked = None
         self._deaths[seat.key] = 0
-        return Heard(seat.number)
+        return NodeAlive(seat.number)
 
-    def _when_there(self, seat: _Seat, ref: Any, event: Callable[[Any], Event]) -> None:
+    def _when_there(self, seat: _Seat, ref: Any, event: Callable[[Any], TaskEvent]) -> None:
         def arrived(future: Any) -> None:
             error = future.exception()
-            self._events.put(event(future.result()) if error is None else Gone(seat.number, reason(error)))
+            self._events.put(event(future.result()) if error is None else NodeGone(seat.number, reason(error)))
 
         ref.future().add_done_callback(arrived)
 

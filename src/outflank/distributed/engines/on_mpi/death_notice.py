@@ -14,7 +14,7 @@ if last != "at ease":
 """
 
 
-class LastWords:
+class DeathNotice:
     """Says `words`, and what was noted last, should this process end without `close`.
 
     A launcher of MPI kills all ranks when one dies: there is no moment in which a rank could say anything itself.

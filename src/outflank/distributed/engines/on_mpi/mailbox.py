@@ -33,6 +33,9 @@ MOST_UNDERWAY = 64
 
 DELIVERY_SECONDS = 5.0
 
+REPORT_SECONDS = 0.5
+"""How often a node tells how it is."""
+
 LEAVING_SECONDS = 10.0
 """How long the head waits for the others to leave, before it ends them."""
 
@@ -75,7 +78,7 @@ class _Message:
     parcel: _Parcel | None
 
 
-class Post:
+class Mailbox:
     """What a rank sends and receives. All but `carry` belongs to the one thread that speaks MPI."""
 
     def __init__(self, mpi: Any, communicator: Any) -> None:
@@ -106,7 +109,7 @@ class Post:
         parcel.left.wait(DELIVERY_SECONDS)
         return parcel.sent, parcel.missed
 
-    def received(self) -> Iterator[tuple[int, str, Any]]:
+    def receive(self) -> Iterator[tuple[int, str, Any]]:
         """What has come: from whom, what it is, and the rest."""
         self._send_parcels()
         status = self._mpi.Status()
@@ -161,7 +164,7 @@ class Post:
         """Send what is still underway; whether it has left in time."""
         deadline = time.monotonic() + seconds
         while self._underway and time.monotonic() < deadline:
-            for _ in self.received():
+            for _ in self.receive():
                 pass
             time.sleep(LONGEST_NAP)
         return not self._underway

@@ -6,9 +6,7 @@ business, and a new actor takes the place of one that died.
 """
 
 import contextlib
-import os
 import pickle
-import platform
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from outflank import __version__
-from outflank.distributed import raylets
+from outflank.distributed.engines.on_ray.connection import detach, head_alive
+from outflank.distributed.engines.on_ray.places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
-from outflank.distributed.messages import Ended, Event, Job, Joined, Left, NodeReport, Outcome, Reported
-from outflank.distributed.node import Entries, Node, Setup
-from outflank.distributed.ray_places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
+from outflank.distributed.node import Entries, Node, NodeSetup
+from outflank.distributed.node_thread import process_here
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 
@@ -46,14 +46,14 @@ class RayNode:
         self._peers: dict[int, Any] = {}
         self._underway: dict[int, list[Any]] = {}
 
-    def prepare(self, setup: Setup, share: int) -> tuple[str, int, str]:
+    def prepare(self, setup: NodeSetup, share: int) -> tuple[str, int, str]:
         """Be ready for a search; where this is, how many workers it has, and its version."""
         if self._node is not None:
             self._node.close()
         self._node = Node(setup, self._carry, share=share)
-        return f"{platform.node()}:{os.getpid()}", self._node.workers, __version__
+        return process_here(), self._node.workers, __version__
 
-    def search(self, job: Job) -> Outcome:
+    def search(self, job: Job) -> JobResult:
         """Do a job."""
         assert self._node is not None
         return self._node.search(job)
@@ -111,7 +111,7 @@ class _Seat:
     gone: bool = False
 
 
-class OnRay:
+class RayFabric:
     """The nodes of a Ray cluster that this process is connected to."""
 
     name = "ray"
@@ -120,9 +120,9 @@ class OnRay:
 
     def __init__(self, *, here: int | None, workers: int | None) -> None:
         """`here`: so many nodes on this machine; None: one on each machine of the cluster that has cores."""
-        self._ray = raylets.require_ray()
+        self._ray = require_ray()
         self._here, self._workers = here, workers
-        self._setup: Setup | None = None
+        self._setup: NodeSetup | None = None
         self._limit: int | None = None
         self._seats: dict[str, _Seat] = {}
         self._replaced: dict[str, int] = {}
@@ -137,7 +137,7 @@ class OnRay:
     def use(self, count: int | None) -> None:
         self._limit = count
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: NodeSetup) -> None:
         self._setup = setup
         self._replaced.clear()
         for seat in self._seats.values():
@@ -170,7 +170,7 @@ class OnRay:
         for seat in self._seats.values():
             seat.asked = 0.0
 
-    def wait(self, seconds: float) -> list[Event]:
+    def wait(self, seconds: float) -> list[NodeEvent]:
         self._check_head()
         events = self._lost_places()
         self._ask_for_reports()
@@ -197,11 +197,11 @@ class OnRay:
             with contextlib.suppress(Exception):  # it may be dead already, or all of Ray
                 self._ray.kill(seat.actor, no_restart=True)
         self._seats.clear()
-        raylets.detach()
+        detach()
 
     # --- answers ---
 
-    def _answer(self, seat: _Seat, what: str, ref: Any) -> Event | None:
+    def _answer(self, seat: _Seat, what: str, ref: Any) -> NodeEvent | None:
         del seat.awaited[what]
         try:
             answer = self._ray.get(ref)
@@ -217,10 +217,10 @@ class OnRay:
             return Joined(node=seat.number, where=where, workers=workers)
         if what == "search":
             self.bytes_carried += len(pickle.dumps(answer))
-            return Ended(node=seat.number, outcome=answer)
+            return Ended(node=seat.number, result=answer)
         return Reported(node=seat.number, report=answer) if seat.ready and answer is not None else None
 
-    def _lose(self, seat: _Seat, why: str) -> Event | None:
+    def _lose(self, seat: _Seat, why: str) -> NodeEvent | None:
         seat.gone = True
         self._seats.pop(seat.key, None)
         self._replaced[seat.key] = self._replaced.get(seat.key, 0) + 1
@@ -240,10 +240,10 @@ class OnRay:
     def _check_head(self) -> None:
         if time.monotonic() > self._checked + ROLL_CALL_SECONDS:
             self._checked = time.monotonic()
-            if not raylets.head_alive():
+            if not head_alive():
                 raise HeadLost("the head of the cluster is gone: its nodes cannot be reached any more")
 
-    def _lost_places(self) -> list[Event]:
+    def _lost_places(self) -> list[NodeEvent]:
         """Let the nodes go whose machines are gone, and welcome new ones."""
         if time.monotonic() < self._called + ROLL_CALL_SECONDS:
             return []

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from outflank.distributed.raylets import taming
-from outflank.distributed.raylets.taming import require_ray
+from outflank.distributed.engines.on_ray import ray_start
+from outflank.distributed.engines.on_ray.ray_start import require_ray
 
 END_SECONDS = 10.0
 """What processes get between a request to leave and a kill; they take 1 to 2 s."""
@@ -24,7 +24,7 @@ def psutil() -> Any:
 def processes_in(directory: Path) -> list[Any]:
     """Ray's processes that live in a directory, whoever their parent is: some outlive the one that started them."""
     processes = psutil()
-    starters = (str(Path(require_ray().__file__).parent), taming.__file__)
+    starters = (str(Path(require_ray().__file__).parent), ray_start.__file__)
     inside = f"{directory}{os.sep}"
     found = []
     for process in processes.process_iter():

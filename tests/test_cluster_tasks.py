@@ -19,12 +19,21 @@ import pytest
 from outflank.arena import MatchResult, Settings, Sprt, play_match
 from outflank.arena.game_runners import GamesHere
 from outflank.boards import AbaloneBoard, OthelloBoard
-from outflank.distributed import raylets
-from outflank.distributed.addresses import Address, parse_address
-from outflank.distributed.errands import Errands, errands_on, nodes_here, office, served
-from outflank.distributed.errands.events import Answered, Broken, Events, Gone, Heard, Hired, Refused
-from outflank.distributed.errands.inside import Inside
-from outflank.distributed.errands.on_ray import RayErrands
+from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
+from outflank.distributed.engines import Address, parse_address
+from outflank.distributed.engines.inside.tasks import InsideTasks
+from outflank.distributed.engines.on_ray import ray_start
+from outflank.distributed.engines.on_ray.tasks import RayTasks
+from outflank.distributed.tasks import TaskDispatcher, dispatcher
+from outflank.distributed.tasks.carrier import (
+    ClusterBroken,
+    NodeAlive,
+    NodeGone,
+    NodeReady,
+    NodeUnfit,
+    TaskAnswered,
+    TaskEvents,
+)
 from outflank.documents import plain
 from outflank.engine.specs import player
 from outflank.errors import OutflankError
@@ -47,10 +56,10 @@ def eventually(happened: Callable[[], Any]) -> None:
 
 @pytest.mark.plain
 def test_addresses():
-    assert parse_address("local:2") == Address(engine="local", nodes=2)
-    assert parse_address(" local:256 ") == Address(engine="local", nodes=256)
-    assert parse_address("ray://head.example:6379") == Address(engine="ray", address="head.example:6379")
-    assert parse_address("mpi") == Address(engine="mpi")
+    assert parse_address("local:2") == Address(scheme="local", nodes=2)
+    assert parse_address(" local:256 ") == Address(scheme="local", nodes=256)
+    assert parse_address("ray://head.example:6379") == Address(scheme="ray", head="head.example:6379")
+    assert parse_address("mpi") == Address(scheme="mpi")
 
 
 @pytest.mark.plain
@@ -116,10 +125,10 @@ class Scripted:
         self.let_gone: list[int] = []
         self.hopes = nodes
 
-    def open(self, events: Events) -> None:
+    def open(self, events: TaskEvents) -> None:
         self.events = events
         for node in self.well:
-            events.put(Hired(node, f"node {node}", self.lanes))
+            events.put(NodeReady(node, f"node {node}", self.lanes))
 
     def run(self, node: int, ticket: int, item: dict[str, Any]) -> None:
         self.given.append((node, ticket, item["number"]))
@@ -129,7 +138,7 @@ class Scripted:
 
     def look(self) -> None:
         for node in self.well:
-            self.events.put(Heard(node))
+            self.events.put(NodeAlive(node))
 
     def let_go(self, node: int) -> None:
         self.let_gone.append(node)
@@ -138,28 +147,28 @@ class Scripted:
         pass
 
     def answer(self, place: int) -> None:
-        """Let a piece that was given to a node be done there."""
+        """Let a task that was given to a node be done there."""
         node, ticket, number = self.given[place]
-        self.events.put(Answered(node, ticket, {"answer": {"number": number, "node": node}}))
+        self.events.put(TaskAnswered(node, ticket, {"answer": {"number": number, "node": node}}))
 
 
 @pytest.fixture
 def asking(monkeypatch):
     """Threads that ask, and how often to look about."""
-    monkeypatch.setattr(office, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(dispatcher, "LOOK_SECONDS", 0.02)
     with ThreadPoolExecutor(8) as pool:
-        yield lambda errands, number, **more: pool.submit(errands.do, {"number": number}, **more)
+        yield lambda tasks, number, **more: pool.submit(tasks.do, {"number": number}, **more)
 
 
 @pytest.mark.plain
 def test_as_many_at_a_time_as_there_are_lanes(asking):
     carrier = Scripted(2, lanes=2)
-    with Errands(carrier) as errands:
-        errands.start()
-        answers = [asking(errands, number) for number in range(5)]
+    with TaskDispatcher(carrier) as tasks:
+        tasks.start()
+        answers = [asking(tasks, number) for number in range(5)]
         eventually(lambda: len(carrier.given) == 4)
         assert sorted(node for node, _, _ in carrier.given) == [0, 0, 1, 1]
-        eventually(lambda: errands.lanes == 4)
+        eventually(lambda: tasks.lanes == 4)
         carrier.answer(0)
         eventually(lambda: len(carrier.given) == 5)
         for place in range(1, 5):
@@ -170,15 +179,15 @@ def test_as_many_at_a_time_as_there_are_lanes(asking):
 @pytest.mark.plain
 def test_a_node_that_is_gone_loses_nothing(asking):
     carrier = Scripted(2)
-    with Errands(carrier) as errands:
-        errands.start()
-        eventually(lambda: errands.lanes == 2)
-        answers = [asking(errands, number) for number in range(2)]
+    with TaskDispatcher(carrier) as tasks:
+        tasks.start()
+        eventually(lambda: tasks.lanes == 2)
+        answers = [asking(tasks, number) for number in range(2)]
         eventually(lambda: len(carrier.given) == 2)
         lost, kept = carrier.given
         carrier.well.remove(lost[0])
-        carrier.events.put(Gone(lost[0], "it died"))
-        carrier.events.put(Gone(lost[0], "it died"))  # once for everything that it was asked
+        carrier.events.put(NodeGone(lost[0], "it died"))
+        carrier.events.put(NodeGone(lost[0], "it died"))  # once for everything that it was asked
         carrier.answer(1)
         eventually(lambda: len(carrier.given) == 3)
         assert carrier.given[2] == (kept[0], lost[1], lost[2])
@@ -187,25 +196,25 @@ def test_a_node_that_is_gone_loses_nothing(asking):
         assert {answer.result()["node"] for answer in answers} == {kept[0]}
         assert lost[0] in carrier.let_gone
         carrier.well.append(7)
-        carrier.events.put(Hired(7, "a new one", 3))
-        eventually(lambda: errands.lanes == 4)
+        carrier.events.put(NodeReady(7, "a new one", 3))
+        eventually(lambda: tasks.lanes == 4)
 
 
 @pytest.mark.plain
-def test_a_piece_that_ends_its_nodes_is_given_up(asking):
+def test_a_task_that_ends_its_nodes_is_given_up(asking):
     carrier = Scripted(1)
-    with Errands(carrier) as errands:
-        errands.start()
-        answer = asking(errands, 0)
-        for node in range(office.MOST_ATTEMPTS):
+    with TaskDispatcher(carrier) as tasks:
+        tasks.start()
+        answer = asking(tasks, 0)
+        for node in range(dispatcher.MOST_ATTEMPTS):
             eventually(lambda node=node: len(carrier.given) == node + 1)
             assert carrier.given[-1][0] == node
             carrier.well[:] = [node + 1]
-            carrier.events.put(Gone(node, "it died"))
-            carrier.events.put(Hired(node + 1, "the next", 1))
+            carrier.events.put(NodeGone(node, "it died"))
+            carrier.events.put(NodeReady(node + 1, "the next", 1))
         with pytest.raises(OutflankError, match="it died"):
             answer.result()
-        other = asking(errands, 1)
+        other = asking(tasks, 1)
         eventually(lambda: carrier.given[-1][2] == 1)
         carrier.answer(-1)
         assert other.result()["number"] == 1
@@ -214,14 +223,14 @@ def test_a_piece_that_ends_its_nodes_is_given_up(asking):
 @pytest.mark.plain
 def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(asking):
     carrier = Scripted(2)
-    with Errands(carrier, silence_seconds=0.2) as errands:
-        errands.start()
-        eventually(lambda: errands.lanes == 2)
-        answers = [asking(errands, number) for number in range(2)]
+    with TaskDispatcher(carrier, silence_seconds=0.2) as tasks:
+        tasks.start()
+        eventually(lambda: tasks.lanes == 2)
+        answers = [asking(tasks, number) for number in range(2)]
         eventually(lambda: len(carrier.given) == 2)
         (frozen, ticket, number), (other, *_) = carrier.given
         carrier.well.remove(frozen)
-        eventually(lambda: errands.lanes == 1)
+        eventually(lambda: tasks.lanes == 1)
         carrier.answer(1)
         eventually(lambda: len(carrier.given) == 3)
         assert carrier.given[2] == (other, ticket, number)
@@ -232,23 +241,23 @@ def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(
         assert results[number]["node"] == frozen
         eventually(lambda: carrier.cancelled == [(other, ticket)])
         carrier.answer(2)  # nobody asks any more; the lane is free again
-        eventually(lambda: errands.lanes == 2)
+        eventually(lambda: tasks.lanes == 2)
 
 
 @pytest.mark.plain
 def test_whoever_asks_may_stop(asking):
     carrier = Scripted(1)
     stop = Stop()
-    with Errands(carrier) as errands:
-        errands.start()
-        answers = [asking(errands, number, stop=stop) for number in range(3)]
+    with TaskDispatcher(carrier) as tasks:
+        tasks.start()
+        answers = [asking(tasks, number, stop=stop) for number in range(3)]
         eventually(lambda: len(carrier.given) == 1)
         stop()
         assert [answer.result() for answer in answers] == [None] * 3
         eventually(lambda: carrier.cancelled == [carrier.given[0][:2]])
-        assert asking(errands, 4, stop=stop).result() is None
-        carrier.events.put(Answered(*carrier.given[0][:2], {"answer": None}))
-        last = asking(errands, 5)
+        assert asking(tasks, 4, stop=stop).result() is None
+        carrier.events.put(TaskAnswered(*carrier.given[0][:2], {"answer": None}))
+        last = asking(tasks, 5)
         eventually(lambda: carrier.given[-1][2] == 5)
         carrier.answer(-1)
         assert last.result()["number"] == 5
@@ -257,46 +266,46 @@ def test_whoever_asks_may_stop(asking):
 @pytest.mark.plain
 def test_errors_reach_whoever_asks(asking, monkeypatch):
     carrier = Scripted(1)
-    with Errands(carrier) as errands:
-        errands.start()
-        answer = asking(errands, 0)
+    with TaskDispatcher(carrier) as tasks:
+        tasks.start()
+        answer = asking(tasks, 0)
         eventually(lambda: carrier.given)
-        carrier.events.put(Answered(*carrier.given[0][:2], {"answer": None, "why": "no such game"}))
+        carrier.events.put(TaskAnswered(*carrier.given[0][:2], {"answer": None, "why": "no such game"}))
         with pytest.raises(OutflankError, match="no such game"):
             answer.result()
-        answer = asking(errands, 1)
-        carrier.events.put(Broken("the head is gone"))
+        answer = asking(tasks, 1)
+        carrier.events.put(ClusterBroken("the head is gone"))
         with pytest.raises(OutflankError, match="the head is gone"):
             answer.result()
         with pytest.raises(OutflankError, match="the head is gone"):
-            asking(errands, 2).result()
-    monkeypatch.setattr(office, "ALONE_SECONDS", 0.05)
+            asking(tasks, 2).result()
+    monkeypatch.setattr(dispatcher, "ALONE_SECONDS", 0.05)
     carrier = Scripted(1)
-    with Errands(carrier) as errands:
-        errands.start()
-        carrier.events.put(Gone(0, "it died"))
+    with TaskDispatcher(carrier) as tasks:
+        tasks.start()
+        carrier.events.put(NodeGone(0, "it died"))
         with pytest.raises(OutflankError, match=r"no node .* it died"):
-            asking(errands, 3).result()
+            asking(tasks, 3).result()
 
 
 @pytest.mark.plain
 def test_nodes_that_cannot_do_the_work():
     carrier = Scripted(0)
     carrier.hopes = 1
-    with Errands(carrier) as errands:
-        starting = threading.Thread(target=errands.start)
+    with TaskDispatcher(carrier) as tasks:
+        starting = threading.Thread(target=tasks.start)
         starting.start()
         eventually(lambda: hasattr(carrier, "events"))
-        carrier.events.put(Refused(0, "no such engine"))
+        carrier.events.put(NodeUnfit(0, "no such engine"))
         carrier.well.append(1)
-        carrier.events.put(Hired(1, "another", 1))
+        carrier.events.put(NodeReady(1, "another", 1))
         starting.join()
-        assert errands.refused == ["no such engine"]
+        assert tasks.refused == ["no such engine"]
     carrier = Scripted(0)
-    with Errands(carrier) as errands:
-        carrier.open = lambda events: events.put(Refused(0, "no such engine"))
+    with TaskDispatcher(carrier) as tasks:
+        carrier.open = lambda events: events.put(NodeUnfit(0, "no such engine"))
         with pytest.raises(OutflankError, match=r"^no such engine$"):
-            errands.start()
+            tasks.start()
 
 
 # --- in this process ---
@@ -314,14 +323,14 @@ class Squares:
 
 @pytest.mark.plain
 def test_inside_this_process():
-    with Errands(Inside(Squares, nodes=2, per_node=2)) as errands, ThreadPoolExecutor(8) as pool:
-        errands.start()
-        found = pool.map(lambda number: errands.do({"number": number}), range(200))
+    with TaskDispatcher(InsideTasks(Squares, nodes=2, per_node=2)) as tasks, ThreadPoolExecutor(8) as pool:
+        tasks.start()
+        found = pool.map(lambda number: tasks.do({"number": number}), range(200))
         assert [each["square"] for each in found] == [number**2 for number in range(200)]
         with pytest.raises(OutflankError, match=r"^ValueError: too low$"):
-            errands.do({"number": -1})
+            tasks.do({"number": -1})
     with pytest.raises(OutflankError, match="left"):
-        errands.do({"number": 1})
+        tasks.do({"number": 1})
 
 
 # --- matches ---
@@ -332,8 +341,8 @@ def small(**more: Any) -> Settings:
     return Settings(**chosen)
 
 
-def inside(settings: Settings, **more: Any) -> Errands:
-    return Errands(Inside(partial(GamesHere, settings, player), **more))
+def inside(settings: Settings, **more: Any) -> TaskDispatcher:
+    return TaskDispatcher(InsideTasks(partial(GamesHere, settings, player), **more))
 
 
 def gist(result: MatchResult) -> list[Any]:
@@ -355,8 +364,8 @@ def gist(result: MatchResult) -> list[Any]:
     ids=["pairs", "round robin", "abalone"],
 )
 def test_a_match_elsewhere_is_the_same_match(settings):
-    with inside(settings, nodes=2, per_node=2) as errands:
-        elsewhere = play_match(settings, player, errands=errands)
+    with inside(settings, nodes=2, per_node=2) as tasks:
+        elsewhere = play_match(settings, player, tasks=tasks)
     assert gist(elsewhere) == gist(play_match(settings, player))
 
 
@@ -369,15 +378,15 @@ def test_openings_of_a_file_need_not_be_everywhere(tmp_path):
     def without_the_file(kept: Any) -> None:
         openings.unlink(missing_ok=True)
 
-    with inside(settings) as errands:
-        errands.start()
-        assert gist(play_match(settings, player, errands=errands, finished=without_the_file)) == gist(alone)
+    with inside(settings) as tasks:
+        tasks.start()
+        assert gist(play_match(settings, player, tasks=tasks, finished=without_the_file)) == gist(alone)
 
 
 def test_a_test_ends_a_match_elsewhere_too():
     settings = small(games=400, sprt=Sprt(elo0=0, elo1=400))
-    with inside(settings, per_node=3) as errands:
-        elsewhere = play_match(settings, player, errands=errands)
+    with inside(settings, per_node=3) as tasks:
+        elsewhere = play_match(settings, player, tasks=tasks)
     assert elsewhere.standing.test is not None
     assert elsewhere.standing.test.decision is not None
     assert elsewhere.standing.test == play_match(settings, player).standing.test
@@ -390,12 +399,12 @@ def test_a_match_elsewhere_is_stopped_and_resumed(tmp_path):
         if kept.number == 9:
             stop()
 
-    with inside(settings, nodes=2) as errands:
-        part = play_match(settings, player, out=tmp_path, errands=errands, stop=stop, finished=enough)
+    with inside(settings, nodes=2) as tasks:
+        part = play_match(settings, player, out=tmp_path, tasks=tasks, stop=stop, finished=enough)
     assert part.interrupted
     assert 5 <= len(part.games) < 30
-    with inside(settings, nodes=3) as errands:
-        whole = play_match(settings, player, out=tmp_path, resume=True, errands=errands)
+    with inside(settings, nodes=3) as tasks:
+        whole = play_match(settings, player, out=tmp_path, resume=True, tasks=tasks)
     assert gist(whole) == gist(play_match(settings, player))
     assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 30
 
@@ -406,10 +415,10 @@ def test_players_that_a_node_cannot_make_end_the_match_before_it_begins():
 
     settings = small()
     with (
-        Errands(Inside(partial(GamesHere, settings, absent), nodes=2)) as errands,
+        TaskDispatcher(InsideTasks(partial(GamesHere, settings, absent), nodes=2)) as tasks,
         pytest.raises(OutflankError, match="random is not installed"),
     ):
-        play_match(settings, player, errands=errands)
+        play_match(settings, player, tasks=tasks)
 
 
 @pytest.mark.plain
@@ -448,7 +457,7 @@ def test_the_command_warns_of_a_crowd(capsys, monkeypatch, players, warned):
 @pytest.fixture
 def psutil():
     """What tells processes apart; Ray brings it along."""
-    raylets.require_ray()
+    ray_start.require_ray()
     return import_module("psutil")
 
 
@@ -474,23 +483,23 @@ def process_of(where: str) -> int:
 @pytest.mark.compiled
 def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
     settings = small(games=80)
-    carrier = RayErrands(parse_address("local:2"), partial(GamesHere, settings, player), 2)
+    carrier = RayTasks(parse_address("local:2"), partial(GamesHere, settings, player), 2)
     shared = segments()
     victims: list[int] = []
 
     def meddle(kept: Any) -> None:
-        if len(victims) == 0 and len(errands.nodes) == 2:
-            victims.append(process_of(errands.nodes[0]))
+        if len(victims) == 0 and len(tasks.nodes) == 2:
+            victims.append(process_of(tasks.nodes[0]))
             os.kill(victims[0], signal.SIGKILL)
         elif len(victims) == 1 and kept.number > 20:
-            victims.append(process_of(errands.nodes[-1]))
+            victims.append(process_of(tasks.nodes[-1]))
             os.kill(victims[1], signal.SIGSTOP)  # and never again another signal: the end must end it too
 
-    with Errands(carrier, silence_seconds=1.0) as errands:
-        errands.start()
-        eventually(lambda: errands.lanes == 4)
+    with TaskDispatcher(carrier, silence_seconds=1.0) as tasks:
+        tasks.start()
+        eventually(lambda: tasks.lanes == 4)
         started = psutil.Process().children(recursive=True)
-        result = play_match(settings, player, out=tmp_path, errands=errands, finished=meddle)
+        result = play_match(settings, player, out=tmp_path, tasks=tasks, finished=meddle)
     assert len(victims) == 2
     assert gist(result) == gist(play_match(settings, player))
     numbers = [json.loads(line)["game"] for line in (tmp_path / "games.jsonl").read_text().splitlines()]
@@ -568,6 +577,6 @@ def test_what_fails_on_the_head_of_mpi_lets_the_others_go():
 
 @pytest.mark.plain
 def test_only_ranks_of_mpi_serve():
-    assert not served("local:2", Squares)
+    assert not serve_tasks("local:2", Squares)
     with pytest.raises(OutflankError, match="is no cluster"):
-        errands_on("rays://host:1", Squares)
+        open_tasks("rays://host:1", Squares)

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from outflank.abalone.rules import Abalone
-from outflank.distributed.node import Setup
+from outflank.distributed.node import NodeSetup
 from outflank.distributed.replication import Replication
 from outflank.errors import OutflankError
 from outflank.games.rules import pack, unpack
@@ -15,7 +15,7 @@ from outflank.search.contract import Options
 _GAMES = {"othello": Othello, "abalone": Abalone}
 
 
-def spoken(setup: Setup) -> dict[str, Any]:
+def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
     """A set-up in words and numbers."""
     kind = next((name for name, kind in _GAMES.items() if type(setup.game) is kind), None)
     if kind is None:
@@ -35,15 +35,15 @@ def spoken(setup: Setup) -> dict[str, Any]:
     }
 
 
-def heard(words: dict[str, Any]) -> Setup:
-    """The set-up that was spoken of."""
+def setup_from_json(words: dict[str, Any]) -> NodeSetup:
+    """The set-up that words and numbers tell of."""
     if words["game"] == "othello":
         mask, scoring = words["rules"]
         game: Any = Othello(U64(mask), scoring)
     else:
         game = Abalone(*words["rules"])
     first, second = words["position"]
-    return Setup(
+    return NodeSetup(
         game=game,
         position=unpack(game, U64(first), U64(second)),
         options=Options(**words["options"]),

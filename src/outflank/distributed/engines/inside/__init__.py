@@ -1,0 +1,1 @@
+"""Nodes that are threads of this process: the smallest cluster, with nothing to install."""

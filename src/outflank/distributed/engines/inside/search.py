@@ -1,0 +1,89 @@
+"""Searches on threads of this process."""
+
+import contextlib
+import pickle
+import queue
+import time
+
+from outflank.distributed.messages import Ended, Job, Joined, NodeEvent, Reported
+from outflank.distributed.node import Entries, Node, NodeSetup
+from outflank.distributed.node_thread import NodeThread
+
+REPORT_SECONDS = 0.5
+
+
+class InsideFabric:
+    """A cluster of nodes that share nothing but the process."""
+
+    name = "inside"
+    job_seconds = 0.02
+
+    def __init__(self, count: int) -> None:
+        self._count = self._used = count
+        self._node_threads: dict[int, NodeThread] = {}
+        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._numbers = 0
+        self._reported = 0.0
+        self.bytes_carried = 0
+        """As they would be pickled: nothing travels, but this is what would."""
+
+    def use(self, count: int | None) -> None:
+        self._used = self._count if count is None else min(count, self._count)
+
+    def prepare(self, setup: NodeSetup) -> None:
+        self._clear()
+        for _ in range(self._used):
+            self.add(setup)
+
+    @property
+    def expected(self) -> int:
+        return self._used
+
+    def add(self, setup: NodeSetup) -> int:
+        """One node more."""
+        number = self._numbers
+        self._numbers += 1
+
+        def carry(era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
+            others = [thread for thread in list(self._node_threads.values()) if thread.number != number]
+            for thread in others:
+                thread.node.absorb(era, entries)
+            return len(others), 0
+
+        node = Node(setup, carry, share=self._used)
+        self._node_threads[number] = NodeThread(number, node, self._events)
+        self._events.put(Joined(node=number, where="this process", workers=node.workers))
+        return number
+
+    def submit(self, node: int, job: Job) -> None:
+        self.bytes_carried += len(pickle.dumps(job))
+        self._node_threads[node].submit(job)
+
+    def stop(self, node: int, ticket: int) -> None:
+        self._node_threads[node].node.stop(ticket)
+
+    def ask(self) -> None:
+        self._reported = 0.0
+
+    def wait(self, seconds: float) -> list[NodeEvent]:
+        found: list[NodeEvent] = []
+        if time.monotonic() > self._reported + REPORT_SECONDS:
+            self._reported = time.monotonic()
+            found += [Reported(node=each.number, report=each.node.report()) for each in self._node_threads.values()]
+        with contextlib.suppress(queue.Empty):
+            found.append(self._events.get(timeout=0 if found else seconds))
+            while True:
+                found.append(self._events.get_nowait())
+        self.bytes_carried += sum(len(pickle.dumps(each.result)) for each in found if isinstance(each, Ended))
+        return found
+
+    def note(self, text: str) -> None:
+        """Nodes within this process die with it, and nobody else kills it."""
+
+    def _clear(self) -> None:
+        for thread in self._node_threads.values():
+            thread.close()
+        self._node_threads.clear()
+
+    def close(self) -> None:
+        self._clear()

@@ -1,0 +1,46 @@
+"""Clusters on MPI. All ranks run the same program: rank 0 is the head, and the others serve it until it is over."""
+
+import os
+from typing import ClassVar
+
+from outflank.distributed.engines.contract import Address, ClusterEngine
+from outflank.distributed.engines.on_mpi.mailbox import is_head
+from outflank.distributed.fabric import Fabric
+from outflank.distributed.tasks.carrier import TaskCarrier
+from outflank.distributed.tasks.worker import MakeWorker
+from outflank.words import is_count
+
+RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+"""Where MPICH's and Open MPI's launchers say how many ranks they have put on a machine."""
+
+
+class MpiEngine(ClusterEngine):
+    """`mpi`: the ranks of this program."""
+
+    extra: ClassVar[str | None] = "mpi"
+    started_by_launcher: ClassVar[bool] = True
+
+    def parse(self, scheme: str, rest: str | None) -> Address | None:
+        return Address(scheme=scheme) if rest is None else None
+
+    def connect(self, address: Address, workers: int | None) -> Fabric:
+        from outflank.distributed.engines.on_mpi.search import MpiFabric
+
+        return MpiFabric()
+
+    def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
+        from outflank.distributed.engines.on_mpi.tasks import MpiTasks
+
+        return MpiTasks(make, per_node)
+
+    def serve(self, make: MakeWorker | None = None, *, lanes: int = 1) -> bool:
+        if is_head():
+            return False
+        from outflank.distributed.engines.on_mpi.serving import serve
+
+        serve(make, lanes=lanes)
+        return True
+
+    def nodes_here(self, address: Address) -> int:
+        said = [os.environ.get(name, "") for name in RANKS_HERE]
+        return max((int(number) for number in said if is_count(number)), default=1)

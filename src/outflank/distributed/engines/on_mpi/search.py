@@ -1,0 +1,149 @@
+"""Searches on MPI: every rank is a node, and rank 0 the head as well.
+
+One thread of a rank speaks MPI; jobs and carriers have threads of their own. If a rank dies the launcher ends all of
+them: that is how MPI is.
+"""
+
+import contextlib
+import queue
+import time
+from dataclasses import asdict
+from typing import Any
+
+from outflank import __version__
+from outflank.distributed.engines.on_mpi.death_notice import DeathNotice
+from outflank.distributed.engines.on_mpi.mailbox import (
+    LEAVING_SECONDS,
+    LONGEST_NAP,
+    REPORT_SECONDS,
+    Mailbox,
+    require_mpi,
+)
+from outflank.distributed.messages import Ended, Job, JobResult, Joined, NodeEvent, NodeReport, Reported
+from outflank.distributed.node import Node, NodeSetup
+from outflank.distributed.node_thread import NodeThread, process_here
+from outflank.distributed.setup_json import setup_to_json
+from outflank.errors import OutflankError
+
+
+class MpiFabric:
+    """The ranks of an MPI program, seen from rank 0."""
+
+    name = "mpi"
+    job_seconds = 0.1
+    """A message and its answer take a millisecond, and so does the head: jobs of 30 ms cost two nodes a tenth."""
+
+    def __init__(self) -> None:
+        mpi = require_mpi()
+        self._mpi = mpi
+        self._mailbox = Mailbox(mpi, mpi.COMM_WORLD)
+        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._node_thread: NodeThread | None = None
+        self._era = 0
+        self._gone: set[int] = set()
+        self._reported = 0.0
+        self._used = self._mailbox.size
+        self._death_notice = DeathNotice("a rank has died, and the launcher has ended the others")
+
+    @property
+    def bytes_carried(self) -> int:
+        return int(self._mailbox.bytes_said)
+
+    def use(self, count: int | None) -> None:
+        self._used = self._mailbox.size if count is None else max(1, min(count, self._mailbox.size))
+
+    def prepare(self, setup: NodeSetup) -> None:
+        words = setup_to_json(setup)
+        self._era = setup.era
+        self._mailbox.peers = self._used
+        for rank in range(1, self._used):
+            self._mailbox.say(rank, "prepare", setup=words, peers=self._used)
+        self._close_node()
+        node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
+        self._node_thread = NodeThread(0, node, self._events)
+        self._events.put(Joined(node=0, where=process_here(), workers=node.workers))
+
+    @property
+    def expected(self) -> int:
+        return int(self._used)
+
+    def submit(self, node: int, job: Job) -> None:
+        if node == 0:
+            assert self._node_thread is not None
+            self._node_thread.submit(job)
+        else:
+            self._mailbox.say(node, "search", job=asdict(job))
+
+    def stop(self, node: int, ticket: int) -> None:
+        if node == 0:
+            assert self._node_thread is not None
+            self._node_thread.node.stop(ticket)
+        else:
+            self._mailbox.say(node, "stop", ticket=ticket)
+
+    def ask(self) -> None:
+        self._reported = 0.0
+        for rank in range(1, self._used):
+            self._mailbox.say(rank, "report")
+
+    def wait(self, seconds: float) -> list[NodeEvent]:
+        deadline = time.monotonic() + seconds
+        events: list[NodeEvent] = []
+        while True:
+            for rank, what, rest in self._mailbox.receive():
+                event = self._event(rank, what, rest)
+                if event is not None:
+                    events.append(event)
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    events.append(self._events.get_nowait())
+            now = time.monotonic()
+            if self._node_thread is not None and now > self._reported + REPORT_SECONDS:
+                self._reported = now
+                events.append(Reported(node=0, report=self._node_thread.node.report()))
+            if events or now > deadline:
+                return events
+            self._mailbox.nap()
+
+    def _event(self, rank: int, what: str, rest: Any) -> NodeEvent | None:
+        if what == "entries":
+            if self._node_thread is not None:
+                self._node_thread.node.absorb(*rest)
+            return None
+        if what == "left":
+            self._gone.add(rank)
+            return None
+        if what == "failed":
+            raise OutflankError(f"rank {rank}: {rest['why']}")
+        if rest.get("era", self._era) != self._era:
+            return None  # of a search before this one
+        if what == "joined":
+            if rest["version"] != __version__:
+                raise OutflankError(f"rank {rank} has outflank {rest['version']}, and this is {__version__}")
+            return Joined(node=rank, where=rest["where"], workers=rest["workers"])
+        if what == "ended":
+            return Ended(node=rank, result=_job_result(rest["result"]))
+        return Reported(node=rank, report=NodeReport.named(rest["report"]))
+
+    def _close_node(self) -> None:
+        if self._node_thread is not None:
+            self._node_thread.close()
+            self._node_thread = None
+
+    def note(self, text: str) -> None:
+        self._death_notice.note(text)
+
+    def close(self) -> None:
+        self._death_notice.close()
+        self._close_node()
+        for rank in range(1, self._mailbox.size):
+            self._mailbox.say(rank, "leave")
+        deadline = time.monotonic() + LEAVING_SECONDS
+        while len(self._gone) < self._mailbox.size - 1 and time.monotonic() < deadline:
+            self.wait(LONGEST_NAP)
+        if len(self._gone) < self._mailbox.size - 1:
+            self._mailbox.end_all()
+
+
+def _job_result(words: dict[str, Any]) -> JobResult:
+    return JobResult(**{**words, "line": tuple(words["line"]), "counts": tuple(words["counts"])})

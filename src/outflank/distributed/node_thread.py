@@ -1,0 +1,38 @@
+"""A node of a cluster with a thread of its own: what every engine runs where its nodes are."""
+
+import os
+import platform
+import queue
+
+from outflank.distributed.messages import Ended, Job, NodeEvent
+from outflank.distributed.node import Node
+from outflank.kernels.workers import WorkerThread
+
+
+class NodeThread:
+    """A node with a thread that does its jobs, one after the other."""
+
+    def __init__(self, number: int, node: Node, events: "queue.SimpleQueue[NodeEvent]") -> None:
+        self.number, self.node, self._events = number, node, events
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = WorkerThread(target=self._work, name=f"outflank-node-{number}", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> None:
+        """Do a job when those before are done; an event tells what came of it."""
+        self._jobs.put(job)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            self._events.put(Ended(node=self.number, result=self.node.search(job)))
+
+    def close(self) -> None:
+        """Stop what is being done, and end the thread."""
+        self._jobs.put(None)
+        self.node.close()
+        self._thread.join()
+
+
+def process_here() -> str:
+    """The machine, and this process of it."""
+    return f"{platform.node()}:{os.getpid()}"
