@@ -12,7 +12,7 @@ from outflank.kernels.compiler import Kernel, kernels
 from outflank.lab import cilk, node_work, program_001, spans, step_costs  # noqa: F401
 from outflank.lab.studies import hashing, storage  # noqa: F401
 from outflank.othello.squares import START, othello
-from outflank.search import montecarlo  # noqa: F401
+from outflank.search import montecarlo, samples  # noqa: F401
 from outflank.search.division import SCHEMES
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))

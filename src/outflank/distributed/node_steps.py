@@ -11,7 +11,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 from outflank.search.nodes import arrange, end_by_table, entry_of, table_key
 from outflank.search.ordering import bring_best, reward
-from outflank.search.root import sample_roots
+from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, looked_up, move_of, remember, value_of
 from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import OutflankError, UnknownName
@@ -33,8 +34,23 @@ def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | No
     return Shape({"task": str, **together, **names}, others=Cell, also=also)
 
 
+@singledispatch
+def as_html(value: object) -> str:
+    """A value as a notebook shows it; `drawing.page` registers how each class is drawn."""
+    raise TypeError(f"{type(value).__name__} is not drawn")
+
+
+class Drawn:
+    """What draws itself in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportTable:
+class ReportTable(Drawn):
     """A table, with the unit of each column in its name."""
 
     title: str
@@ -81,11 +97,6 @@ class ReportTable:
         """The same as a data frame; needs pandas."""
         return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
 
-    def _repr_html_(self) -> str:
-        from outflank.lab.drawing.page import table_html
-
-        return table_html(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
@@ -103,7 +114,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
+class Plot(Drawn):
     """Curves or bars over axes that say their units."""
 
     title: str
@@ -124,14 +135,9 @@ class Plot:
         """The same without the reports' series."""
         return replace(self, series=tuple(series for series in self.series if not series.published))
 
-    def _repr_html_(self) -> str:
-        from outflank.lab.drawing.page import figure_html
-
-        return figure_html(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flame:
+class Flame(Drawn):
     """A flame graph: boxes within boxes, as wide as what they stand for took."""
 
     title: str
@@ -139,11 +145,6 @@ class Flame:
     root: "FlameBox"
     caption: str = ""
     section: str = ""
-
-    def _repr_html_(self) -> str:
-        from outflank.lab.drawing.page import figure_html
-
-        return figure_html(self)
 
 
 @dataclass(slots=True)
@@ -175,7 +176,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
+class Timeline(Drawn):
     """Who did what, when: a lane for each worker, a colour for each kind."""
 
     title: str
@@ -190,11 +191,6 @@ class Timeline:
     def all_kinds(self) -> tuple[str, ...]:
         """Those that are named, and then those that are only met."""
         return tuple(dict.fromkeys((*self.kinds, *(each.kind for each in self.intervals))))
-
-    def _repr_html_(self) -> str:
-        from outflank.lab.drawing.page import figure_html
-
-        return figure_html(self)
 
 
 Figure = Plot | Flame | Timeline
@@ -211,7 +207,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Drawn):
     """All that one run of an experiment has to say."""
 
     experiment: str
@@ -278,8 +274,3 @@ class Report:
     def to_pandas(self) -> "pandas.DataFrame":
         """The samples as a data frame; needs pandas."""
         return _pandas().DataFrame(list(self.samples))
-
-    def _repr_html_(self) -> str:
-        from outflank.lab.drawing.page import report_html
-
-        return report_html(self)

@@ -27,7 +27,8 @@ from outflank.parallel.shared_state import (
     TAKE,
 )
 from outflank.parallel.splitting import work
-from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, ranks, sample_roots
+from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, ranks
+from outflank.search.samples import sample_roots
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""

@@ -27,7 +27,8 @@ from outflank.search.nodes import arrange, entry_of, lengthen, settles, table_ke
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probes import note_lookup, note_node
 from outflank.search.quiet import quiescence
-from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, sample_roots
+from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress
+from outflank.search.samples import sample_roots
 from outflank.search.table import (
     EMPTY,
     EPISODES,

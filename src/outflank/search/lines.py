@@ -1,6 +1,5 @@
 """The principal variation, to its end."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -94,19 +93,3 @@ def remembered(game: Any, position: Any, end: Any, worker: Any) -> Any:
 def table_move(game, position, worker):
     """The move that the table has for a position; `NO_MOVE` if it has none."""
     return remembered(game, position, fill(game, position, worker.moves, np.int64(0)), worker)[1]
-
-
-@complete.sample
-def _complete_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    from outflank.search.root import sample_roots
-
-    for root in sample_roots(game, position, every):
-        yield game, root.evaluation, position, 0, 0, np.zeros(4, MOVE), 0, root.worker, root.probe
-
-
-@table_move.sample
-def _table_move_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    from outflank.search.contract import Options
-    from outflank.search.root import Root
-
-    yield game, position, Root(game, position, Options(table_bits=4)).worker

@@ -1,6 +1,6 @@
 """The root of a search: its moves one by one, and what is known of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,13 +23,10 @@ from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, pl
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
 from outflank.placement import places
-from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, TABLELESS, Options
 from outflank.search.lines import complete
-from outflank.search.minimax import minimax
 from outflank.search.ordering import Ordering, ordering_named, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
-from outflank.search.quiet import quiescence
 from outflank.search.sorting import sort_moves
 from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import (
@@ -348,32 +345,3 @@ def best_ones(search: Callable[[list[RootMove]], RootValue], moves: Sequence[Roo
                 move.value = min(move.value, found.value - 1)  # a bound
     assert best is not None
     return best
-
-
-def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
-    """A root for each way in which a game's searches are compiled: by the types of its evaluations."""
-    types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
-    chosen = list(types.values()) if every else [evaluation_named(game)]
-    for evaluation in (*chosen, Exact()):
-        yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
-
-
-@minimax.sample
-def _minimax_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in sample_roots(game, position, every):
-        move = root.moves[0]
-        yield game, root.evaluation, move.child, move.state, 2, 0, root.worker, root.probe
-
-
-@quiescence.sample
-def _quiescence_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in sample_roots(game, position, every):
-        move = root.moves[0]
-        yield game, root.evaluation, move.child, move.state, LOW, HIGH, 1, 0, root.worker
-
-
-@alphabeta.sample
-def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in sample_roots(game, position, every):
-        move = root.moves[0]
-        yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe

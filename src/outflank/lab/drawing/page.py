@@ -11,7 +11,7 @@ from outflank.lab.drawing.places import searched_html
 from outflank.lab.drawing.sections import PRINT_RULES as SECTION_PRINT_RULES
 from outflank.lab.drawing.sections import RULES as SECTION_RULES
 from outflank.lab.drawing.sections import sections_html
-from outflank.lab.report import Figure, Report, ReportTable
+from outflank.lab.report import Figure, Report, ReportTable, as_html
 from outflank.words import how_many
 
 MOST_CELLS = 20_000
@@ -86,16 +86,19 @@ STYLE = "".join(
 PAGE_STYLE = "html{background:var(--paper)}body{margin:0}main{max-width:90rem;margin:0 auto}"
 
 
+@as_html.register
 def table_html(table: ReportTable) -> str:
     """A table, for a notebook."""
     return _fragment(table_part(table))
 
 
+@as_html.register
 def figure_html(figure: Figure) -> str:
     """A figure with its title and its caption, for a notebook."""
     return _fragment(figure_part(figure))
 
 
+@as_html.register
 def report_html(report: Report) -> str:
     """A report, for a notebook."""
     return _fragment(_content(report))

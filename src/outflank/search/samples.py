@@ -1,0 +1,58 @@
+"""What the searching kernels are made ready with: a root for each way in which they are compiled, and their arguments.
+
+Not beside the kernels, as other samples are: a root is made of them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.games.evaluation import Exact, evaluation_named, evaluations
+from outflank.games.rules import MOVE
+from outflank.search.alphabeta import alphabeta
+from outflank.search.contract import Options
+from outflank.search.lines import complete, table_move
+from outflank.search.minimax import minimax
+from outflank.search.quiet import quiescence
+from outflank.search.root import HIGH, LOW, Root
+
+
+def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
+    """A root for each way in which a game's searches are compiled: by the types of its evaluations."""
+    types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
+    chosen = list(types.values()) if every else [evaluation_named(game)]
+    for evaluation in (*chosen, Exact()):
+        yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
+
+
+@minimax.sample
+def _minimax_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        move = root.moves[0]
+        yield game, root.evaluation, move.child, move.state, 2, 0, root.worker, root.probe
+
+
+@quiescence.sample
+def _quiescence_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        move = root.moves[0]
+        yield game, root.evaluation, move.child, move.state, LOW, HIGH, 1, 0, root.worker
+
+
+@alphabeta.sample
+def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        move = root.moves[0]
+        yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe
+
+
+@complete.sample
+def _complete_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        yield game, root.evaluation, position, 0, 0, np.zeros(4, MOVE), 0, root.worker, root.probe
+
+
+@table_move.sample
+def _table_move_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield game, position, Root(game, position, Options(table_bits=4)).worker
