@@ -1,9 +1,10 @@
 """Plug-ins: parts that other packages install, beside the package's own and those of this process."""
 
+import io
 import json
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -11,6 +12,8 @@ from outflank import Limits, OthelloBoard, lab, search
 from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.experiment import EXPERIMENTS
 from outflank.plugins import Registry, Source, instance_of
+from outflank.protocols.listening import Listener, Urgency
+from outflank.protocols.serving import PROTOCOLS, ServedProtocol, register_protocol
 from outflank.search.division import SCHEMES
 from outflank.ui.cli import main
 from tests.installing import install, register_for_now
@@ -226,7 +229,7 @@ def test_a_scheme_that_cannot_be_loaded_is_one_line(hasty, run):
 # --- experiments ---
 
 EXPERIMENT = """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank import lab
 
@@ -274,3 +277,59 @@ def test_an_experiment_that_cannot_be_loaded_is_one_line_and_the_others_are_list
     assert err.startswith(f"outflank: warning: {broken} outflank: warning: {taken} (outflank.lab.")
     assert again == ""
     assert run("lab", "lost") == (2, "", f"outflank: {broken}")
+
+
+# --- protocols ---
+
+PROTOCOL = """
+from outflank.protocols.listening import Urgency
+from outflank.protocols.serving import Engine, ServedProtocol
+
+
+class Echo(Engine):
+    def __init__(self, wanted):
+        super().__init__(lambda line: Urgency.WAITS)
+        self.wanted = wanted
+
+    def replies(self, line):
+        yield f"{self.wanted.game}: {line.strip()}\\n"
+
+
+ECHO = ServedProtocol(name="echo", about="what it is told", engine=Echo, games=("othello",))
+"""
+
+
+@pytest.fixture
+def echo(installed, monkeypatch):
+    register_for_now(monkeypatch, PROTOCOLS)
+    installed("echoing", PROTOCOL, "echo = echoing:ECHO", "loud = echoing:ECHO", group="outflank.protocols")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("one\ntwo\n"))
+
+
+def test_a_protocol_of_a_plugin_is_served(echo, run):
+    assert run("engine", "echo") == (0, "othello: one\nothello: two\n", "")
+    assert "{gtp|nboard|echo|loud}" in run("engine", "--help")[1]
+
+
+def test_a_protocol_that_cannot_be_loaded_or_does_not_know_the_game_is_one_line(echo, run):
+    why = "expected a ServedProtocol of that name, found 'echo'"
+    assert run("engine", "loud") == (2, "", f"outflank: protocol 'loud' of fake-echoing 1.2 (echoing:ECHO): {why}")
+    for name in ("echo", "nboard"):
+        said = f"outflank: {name} is for othello alone, not for abalone"
+        assert run("engine", name, "--game", "abalone") == (2, "", said)
+
+
+def test_a_protocol_that_fails_to_judge_a_line_ends():
+    def fail(line: str) -> Urgency:
+        raise KeyError(line)
+
+    with pytest.raises(KeyError):
+        list(Listener(["one"], fail).lines())
+
+
+def test_a_protocol_of_ones_own_is_registered(monkeypatch):
+    register_for_now(monkeypatch, PROTOCOLS)
+    mine = ServedProtocol(name="mine", about="mine", engine=lambda wanted: PROTOCOLS.get("gtp").engine(wanted))
+    assert register_protocol(mine) is PROTOCOLS.get("mine")
+    with pytest.raises(InvalidOption, match=r"^protocol 'gtp' is outflank\.protocols\.gtp: choose another name$"):
+        register_protocol(replace(mine, name="gtp"))

@@ -18,7 +18,7 @@ from outflank.games.sides import Side
 from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.gtp_game import CommandRefused, GtpGame
 from outflank.protocols.listening import Urgency, cleaned
-from outflank.protocols.serving import Engine
+from outflank.protocols.serving import Engine, ServedProtocol
 from outflank.schema import Between, Misfit
 from outflank.words import from_words, is_count
 
@@ -205,3 +205,10 @@ def _number(words: list[str], place: int, kind: type[int] | type[float], least: 
         return from_words(Annotated[kind, Between(least, 10**9 - 1)], words[place], "argument")
     except (Misfit, IndexError):
         raise CommandRefused("syntax error") from None
+
+
+GTP = ServedProtocol(
+    name="gtp",
+    about="the Go Text Protocol, version 2",
+    engine=lambda wanted: GtpEngine(wanted.make, game=wanted.game),
+)

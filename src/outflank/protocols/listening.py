@@ -41,6 +41,7 @@ class Listener:
         self._over = False
         self._search: Stop | None = None
         self._parting: threading.Timer | None = None
+        self._failure: Exception | None = None
 
     def lines(self) -> Iterator[str]:
         """The lines in order. To be asked for once."""
@@ -51,6 +52,8 @@ class Listener:
                     with self._lock:
                         self._stops -= 1
                 yield line
+            if self._failure is not None:
+                raise self._failure
         finally:
             if self._parting is not None:
                 self._parting.cancel()
@@ -97,6 +100,8 @@ class Listener:
                     break
         except (OSError, ValueError):
             pass  # a stream that cannot be read any more has ended
+        except Exception as error:  # of a protocol of somebody's own: who waits for a line would wait for ever
+            self._failure = error
         self._parting = threading.Timer(PARTING_SECONDS, self.end)
         self._parting.daemon = True
         self._parting.start()

@@ -16,7 +16,7 @@ from outflank.errors import FormatError, OutflankError
 from outflank.formats.properties import read_game
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
-from outflank.protocols.serving import Engine
+from outflank.protocols.serving import Engine, ServedProtocol
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate
 from outflank.search.keywords import PlayerKeywords
@@ -215,3 +215,11 @@ def _urgency(line: str) -> Urgency:
     if _ping.fullmatch(text):
         return Urgency.STOPS
     return Urgency.LEAVES if text == "quit" else Urgency.WAITS
+
+
+NBOARD = ServedProtocol(
+    name="nboard",
+    about="version 2 of what the board NBoard and its engines speak",
+    engine=lambda wanted: NBoardEngine(wanted.make, seconds=wanted.seconds, **wanted.options),
+    games=("othello",),
+)

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from outflank.engine.player import Player
+from outflank.plugins import Registry, instance_of
 from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
 from outflank.search.contract import Stop
 
@@ -63,3 +65,46 @@ class Engine:
                 self._player.close()
             self._player, self._made_for = make(), key
         return self._player
+
+
+# --- chosen by name ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRequest:
+    """What an engine is wanted for."""
+
+    game: str
+    """What is played at first."""
+    make: Callable[..., Player]
+    """The player for a board, and for the depth that the other program has set, if it has."""
+    seconds: float | None = None
+    """The most for a move."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Of every search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedProtocol:
+    """A protocol in which other programs can have us play."""
+
+    name: str
+    about: str
+    """A line: what it is, and who speaks it."""
+    engine: Callable[[EngineRequest], Engine]
+    """What answers the other program."""
+    games: tuple[str, ...] = ()
+    """Those that it can speak of; all, if there are none."""
+
+
+PROTOCOLS = Registry(
+    "protocol",
+    "outflank.protocols",
+    {"gtp": "outflank.protocols.gtp:GTP", "nboard": "outflank.protocols.nboard:NBOARD"},
+    check=instance_of(ServedProtocol),
+)
+
+
+def register_protocol(protocol: ServedProtocol) -> ServedProtocol:
+    """Make a protocol known by its name, which is its module's from then on."""
+    return PROTOCOLS.register(protocol.name, protocol, by=protocol.engine.__module__)

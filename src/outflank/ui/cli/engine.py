@@ -16,16 +16,15 @@ from outflank.engine.levels import level as level_numbered
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
 from outflank.formats.recognise import GAMES
-from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.listening import lines_of
-from outflank.protocols.nboard import NBoardEngine
-from outflank.protocols.serving import Engine
+from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
 from outflank.ui.cli.interrupting import INTERRUPTED, status_of
+from outflank.ui.cli.names import NameOf
 from outflank.ui.cli.streams import leave_quietly
 
 
 @click.command("engine")
-@click.argument("protocol", type=click.Choice(["gtp", "nboard"]))
+@click.argument("protocol", type=NameOf(PROTOCOLS))
 @click.option("--game", type=click.Choice(GAMES), default="othello", show_default=True, help="What is played at first.")
 @click.option("--level", type=int, help=f"Strength, 1 to {HIGHEST}.")
 @click.option("--depth", type=int, help="Plies to look ahead.")
@@ -41,15 +40,16 @@ def command(
     workers: int | None,
     seed: int | None,
 ) -> int:
-    """Play for another program, which speaks GTP 2 or NBoard 2 on standard input and output.
+    """Play for another program, which speaks GTP 2, NBoard 2 or a plug-in's protocol on standard input and output.
 
     \b
       outflank engine gtp --level 8
       outflank engine gtp --game abalone --time 2
       outflank engine nboard
     """
-    if protocol == "nboard" and game != "othello":
-        raise OutflankError("NBoard is for Othello; GTP plays both games")
+    served = PROTOCOLS.get(protocol)
+    if served.games and game not in served.games:
+        raise OutflankError(f"{protocol} is for {', '.join(served.games)} alone, not for {game}")
     options: dict[str, Any] = {} if workers is None else {"workers": workers}
     variety = drawn_seed() if seed is None else seed
 
@@ -61,9 +61,7 @@ def command(
 
     # A wrong option is told of now, and not in answer to the first command that needs a player.
     make(OthelloBoard.start() if game == "othello" else AbaloneBoard.start()).close()
-    if protocol == "gtp":
-        return _serve(GtpEngine(make, game=game))
-    return _serve(NBoardEngine(make, seconds=seconds, **options))
+    return _serve(served.engine(EngineRequest(game=game, make=make, seconds=seconds, options=options)))
 
 
 def _serve(engine: Engine) -> int:
