@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import assert_type
 
 import outflank
+from outflank.distributed import connect
 from outflank.engine.book_building import BookPlan, build
 from outflank.engine.computer import Computer
 from outflank.engine.review import reviewed
@@ -42,6 +43,16 @@ def iterations(board: outflank.Board[outflank.Move]) -> None:
 def counts() -> None:
     assert_type(outflank.perft(outflank.AbaloneBoard.start(), 2, workers=2, finished=False), outflank.Perft)
     assert_type(outflank.perft(outflank.Board.from_text("f5"), depth=2).leaves, int)
+
+
+def elsewhere(board: outflank.OthelloBoard, stop: outflank.Stop) -> None:
+    assert_type(
+        outflank.lab.search(board, outflank.Limits(depth=3), ordering="none", workers=1, stop=stop), outflank.Result
+    )
+    with connect("local:2") as cluster:
+        assert_type(cluster.search(board, depth=9, workers=1, stop=stop, replication="none"), outflank.Result)
+        assert_type(list(cluster.iterate(board, exact=True, parallel="jamboree")), list[outflank.Result])
+        outflank.search(board, depth=9, parallel=cluster.scheme())
 
 
 def players(board: outflank.Board[outflank.Move], plan: BookPlan, path: Path) -> None:

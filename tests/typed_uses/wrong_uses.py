@@ -3,6 +3,7 @@
 from typing import assert_type
 
 import outflank
+from outflank.distributed import Cluster
 from outflank.engine.book_building import BookPlan
 from outflank.engine.computer import Computer
 from outflank.engine.review import reviewed
@@ -61,6 +62,15 @@ def others(board: outflank.Board[outflank.Move], found: outflank.Result) -> None
     outflank.Limits(plies=2)  # error
     outflank.Options(table_depth="atleast")  # error
     outflank.register_scheme("own")  # error
+
+
+def elsewhere(board: outflank.OthelloBoard, cluster: Cluster) -> None:
+    cluster.search(board, dept=9)  # error
+    cluster.search(board, parallel="abdada")  # error
+    cluster.iterate(board, algorithm="alpha-beta")  # error
+    cluster.iterate(board, table=outflank.Table(20))  # error
+    outflank.lab.search(board, dept=9)  # error
+    outflank.register_evaluation(outflank.OthelloBoard, 5, ())  # error
 
 
 def players(board: outflank.Board[outflank.Move]) -> None:

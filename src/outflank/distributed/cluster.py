@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self, Unpack, get_args
 
 from outflank.boards import Board
 from outflank.distributed.engines import engine_at
@@ -13,13 +13,15 @@ from outflank.distributed.head import Head, Tuning
 from outflank.distributed.node import NodeSetup
 from outflank.distributed.replication import Replication, replication_named
 from outflank.errors import OutflankError, UnknownName
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Result
 from outflank.search.deepening import iterate
 from outflank.search.division import Scheme
+from outflank.search.keywords import ClusterKeywords
 from outflank.search.root import Root
 
 CARRIED = ("alphabeta", "pvs", "mtdf")
-SPLITTINGS = ("ybw", "jamboree")
+SplittingName = Literal["ybw", "jamboree"]
+SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
 """How the top of a tree can be divided among nodes."""
 
 
@@ -63,23 +65,27 @@ class Cluster:
         """Of the last search, or of the one under way: who took part, and what became of it."""
         self._eras = itertools.count(1)
 
-    def search(self, board: Board[Any], limits: Limits | None = None, **options: Any) -> Result:
+    def search(
+        self,
+        board: Board[Any],
+        limits: Limits | None = None,
+        *,
+        replication: str | Replication = "async",
+        parallel: SplittingName | None = None,
+        **options: Unpack[ClusterKeywords],
+    ) -> Result:
         """Find the best move: the last result of `iterate`, with the same arguments."""
-        result = None
-        for result in self.iterate(board, limits, **options):  # noqa: B007  # the last one is wanted
-            pass
-        assert result is not None
-        return result
+        *_, last = self.iterate(board, limits, replication=replication, parallel=parallel, **options)
+        return last
 
     def iterate(
         self,
         board: Board[Any],
         limits: Limits | None = None,
         *,
-        stop: Stop | None = None,
         replication: str | Replication = "async",
-        parallel: str | None = None,
-        **options: Any,
+        parallel: SplittingName | None = None,
+        **options: Unpack[ClusterKeywords],
     ) -> Iterator[Result]:
         """Search deeper and deeper, as `outflank.iterate` does, by all nodes together.
 
@@ -88,7 +94,7 @@ class Cluster:
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
-        return self._note_best(iterate(board, limits, stop=stop, parallel=scheme, **options))
+        return self._note_best(iterate(board, limits, parallel=scheme, **options))
 
     def _note_best(self, results: Iterator[Result]) -> Iterator[Result]:
         for result in results:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from outflank.lab.boards import name_of_line
 from outflank.lab.memory import with_memory
 from outflank.search import deepening
 from outflank.search.contract import DEEPEST, Limits, Options, Result
+from outflank.search.keywords import WholeKeywords
 from outflank.words import how_many
 
 ALONE = "alone"
@@ -126,7 +127,9 @@ def add(entry: Searched) -> None:
         notes.append(entry)
 
 
-def search(board: Board[Any], limits: Limits | None = None, *, in_game: bool = False, **options: Any) -> Result:
+def search(
+    board: Board[Any], limits: Limits | None = None, *, in_game: bool = False, **options: Unpack[WholeKeywords]
+) -> Result:
     """`outflank.search`, noted, on a table that is in memory. `in_game`: one turn of a game on the board."""
     with with_memory(options) as chosen:
         found = deepening.search(board, limits, **chosen)

@@ -7,9 +7,11 @@ dictionary of a dataclass that checkers follow: a test holds the two together.
 from typing import Any, Literal, TypedDict
 
 from outflank.placement import Pin
-from outflank.search.contract import TieRule
+from outflank.search.contract import Stop, TieRule, Watch
 from outflank.search.division import Scheme
 from outflank.search.ordering import Ordering
+from outflank.search.probes import Instrument
+from outflank.search.table import Table
 
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
@@ -69,13 +71,33 @@ class PlayerKeywords(CommonKeywords, total=False):
     parallel: SchemeName | Scheme | None
 
 
-class OptionKeywords(PlayerKeywords, total=False):
-    """All fields of `Options`."""
+class AnswerKeywords(TypedDict, total=False):
+    """Those that say what answer is wanted."""
 
     moves: int
     ties: TieRule
     exact: bool
 
 
+class OptionKeywords(PlayerKeywords, AnswerKeywords, total=False):
+    """All fields of `Options`."""
+
+
 class SearchKeywords(OptionKeywords, LimitKeywords, total=False):
     """What a search is asked by name."""
+
+
+class ClusterKeywords(CommonKeywords, AnswerKeywords, LimitKeywords, total=False):
+    """What a search on a cluster is asked by name, and what it is given: it is divided in ways of its own."""
+
+    stop: Stop | None
+    watch: Watch | None
+
+
+class WholeKeywords(SearchKeywords, total=False):
+    """What a search is asked by name, and what it is given: for a function that hands on all of it."""
+
+    stop: Stop | None
+    table: Table | None
+    instrument: Instrument | None
+    watch: Watch | None
