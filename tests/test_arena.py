@@ -804,7 +804,7 @@ def test_command_prints_json(command):
     assert status == 0
     assert {game["schema"] for game in games} == {"outflank/match-game/1"}
     assert sorted(game["game"] for game in games) == list(range(6))
-    assert whole["schema"] == "outflank/match/1"
+    assert whole["schema"] == "outflank/match-result/1"
     assert whole["complete"] is True
     assert whole["settings"]["players"] == ["greedy", "lots", "first"]
     assert len(whole["ratings"]) == 3

@@ -1,17 +1,25 @@
 """Documents in JSON: read into declared types, or refused in one line that says where."""
 
 import json
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import click
 import numpy as np
 import pytest
 from msgspec import Meta, Struct
 
+from outflank.arena import documents as of_matches
+from outflank.distributed.engines.on_ray.head_client import ClusterNode
+from outflank.distributed.engines.on_ray.membership import ClusterStatus
 from outflank.documents import Count, Document, Number, converted, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError
+from outflank.lab import store
 from outflank.schema import Misfit
+from outflank.ui.cli import cli, main
+from outflank.ui.cli import documents as of_commands
 
 pytestmark = pytest.mark.plain
 
@@ -124,3 +132,74 @@ def test_numbers_of_numpy_and_half_letters_are_written():
     assert json.loads(encoded({"name": "x\udcffy"})) == {"name": "x?y"}
     with pytest.raises(TypeError, match="no document holds a object"):
         encoded({"a": object()})
+
+
+# --- what is printed and kept ---
+
+PAGE = Path(__file__).parent.parent / "docs" / "json.md"
+
+
+def declared() -> dict[str, type[Document]]:
+    """Every document that a module of the package declares, by its schema."""
+    every = [each for module in (of_commands, of_matches, store) for each in vars(module).values()]
+    documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
+    found = {each.schema(): each for each in documents}
+    assert len(found) == len(documents), "two documents have one schema"
+    return found
+
+
+def test_the_page_lists_every_document():
+    rows = [line.split("|")[1:-1] for line in PAGE.read_text().splitlines() if line.startswith("| ")][1:]
+    listed = {schema.strip(" `"): kind.strip(" `") for _, schema, _, kind in rows}
+    assert listed == {schema: kind.__name__ for schema, kind in declared().items()}
+
+
+def test_every_command_that_prints_json_is_on_the_page():
+    def printing(command: click.Command, name: str) -> Iterator[str]:
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for each in command.list_commands(context):
+                inner = command.get_command(context, each)
+                assert inner is not None
+                yield from printing(inner, f"{name} {each}")
+        elif any(option.name == "as_json" for option in command.params):
+            yield name.strip()
+
+    found = {"lab NAME" if name.startswith("lab ") else name for name in printing(cli, "")}
+    commands = [
+        line.split("|")[1].strip().partition("`,")[0] for line in PAGE.read_text().splitlines() if "`outflank/" in line
+    ]
+    assert found == {each.strip("`") for each in commands if each and ":" not in each}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schemas"),
+    [
+        ("show f5d6", ["show"]),
+        ("perft --depth 2", ["perft"]),
+        ("perft --depth 2 --divide", ["perft"]),
+        ("search f5d6 --depth 2 --workers 1", ["search-iteration", "search-iteration", "search"]),
+        ("search f5d6 --depth 1 --workers 1 --compare", ["search-iteration", "search"]),
+        ("book show", ["book"]),
+        ("book show f5d6c3d3c4f4f6g5e6d7", ["book"]),
+        ("review f5d6 --depth 1 --workers 1", ["review-game", "review-move", "review-move", "review-story"]),
+        ("match first first --games 2", ["match-game", "match-game", "match-result"]),
+        ("match first first --games 2 --unpaired --sprt 0,10", ["match-game", "match-game", "match-result"]),
+        ("lab storage --boards 3 --rounds 1 --repeats 1 --quiet", ["lab"]),
+    ],
+)
+def test_what_is_printed_is_what_is_declared(arguments: str, schemas: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main([*arguments.split(), "--json"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["schema"] for line in lines] == [f"outflank/{each}/1" for each in schemas]
+    for line in lines:
+        kind = declared()[json.loads(line)["schema"]]
+        assert plain(decoded(kind, line.encode())) == json.loads(line)
+
+
+def test_the_status_of_a_cluster_is_declared():
+    node = ClusterNode(host="a", cores=2, alive=True, head=True, identity="x", directory="y")
+    clusters = (ClusterStatus(address="a:1", problem=None, nodes=(node,)),)
+    found = converted(of_commands.ClusterStatusDocument, {"clusters": plain(clusters)})
+    assert plain(found) == {"schema": "outflank/cluster-status/1", "clusters": plain(clusters)}

@@ -24,7 +24,7 @@ def test_without_limits_the_machine_counts(files):
     assert machine.usable_cores() <= (os.cpu_count() or 1)
     found = machine.this_machine()
     assert found.memory_bytes == found.usable_memory_bytes
-    assert found.as_dict()["cores"] >= 1
+    assert found.cores >= 1
 
 
 @pytest.mark.plain

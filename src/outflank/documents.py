@@ -61,8 +61,12 @@ def encoded(document: Any) -> bytes:
 
 
 def _replaced(document: Any) -> bytes:
-    found = msgspec.to_builtins(document, enc_hook=_plain_number)
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return json.dumps(_plain(document), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def in_ascii(document: Any) -> str:
+    """A document in one line that every stream takes, and every name of a file fits into."""
+    return json.dumps(_plain(document))
 
 
 def in_lines(document: Any) -> str:
@@ -73,6 +77,10 @@ def in_lines(document: Any) -> str:
 def plain(document: Any) -> Any:
     """A document as what JSON is read into: dictionaries and lists."""
     return msgspec.json.decode(encoded(document))
+
+
+def _plain(document: Any) -> Any:
+    return msgspec.to_builtins(document, enc_hook=_plain_number)
 
 
 def _plain_number(value: Any) -> Any:

@@ -5,9 +5,8 @@ import platform
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 MOST_WORKERS = 1024
 """Threads that one search, count or experiment may have: more than machines have cores is a slip of the hand."""
@@ -29,10 +28,6 @@ class Machine:
     """Memory in the machine; None where it cannot be told."""
     usable_memory_bytes: int | None
     """The least of the memory and the container's limit."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
 
 
 def this_machine() -> Machine:

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
+from outflank.arena.kept import GameLine
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import Decision, Scale, Sprt
 from outflank.arena.standing import Duel, MatchStanding
@@ -165,6 +166,28 @@ class StandingDocument(Struct, frozen=True, kw_only=True):
                 units=test.units,
                 decision=test.decision,
             ),
+        )
+
+
+class MatchGameDocument(GameLine, Document, frozen=True, kw_only=True, tag="outflank/match-game/1"):
+    """A finished game, as it is printed."""
+
+
+class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True, tag="outflank/match-result/1"):
+    """A match, as it is printed in the end."""
+
+    complete: bool
+    interrupted: bool
+    settings: SettingsDocument
+
+    @classmethod
+    def told(cls, settings: Settings, standing: MatchStanding, *, interrupted: bool) -> "MatchResultDocument":
+        """A match that was played."""
+        return cls(
+            complete=standing.complete,
+            interrupted=interrupted,
+            settings=SettingsDocument.of(settings),
+            **{name: getattr(StandingDocument.of(standing), name) for name in StandingDocument.__struct_fields__},
         )
 
 

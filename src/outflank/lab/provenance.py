@@ -5,6 +5,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Collection
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -25,7 +26,7 @@ def provenance(command: str, **more: Any) -> dict[str, Any]:
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),
         "package": package(),
-        "machine": this_machine().as_dict(),
+        "machine": asdict(this_machine()),
         "versions": {
             "outflank": outflank.__version__,
             "python": platform.python_version(),

@@ -19,7 +19,6 @@ from outflank.ui.cli.common import (
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
-from outflank.ui.cli.search_view import value_fields
 from outflank.words import how_many
 
 
@@ -106,15 +105,17 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
     entry = book.entry(board)
     moves, depth = (entry.moves, entry.depth) if entry is not None else ((), None)
     if as_json:
-        known = [{"move": str(board.move(code)), "value": value} for code, value in moves]
-        print_json(
-            "book",
+        from outflank.ui.cli.documents import BookDocument, ValuedMove
+
+        document = BookDocument(
             position=board.to_text(),
             positions=len(book.entries),
             depth=depth,
-            moves=known,
-            **value_fields(book.scale),
+            moves=[ValuedMove(move=str(board.move(code)), value=value) for code, value in moves],
+            unit=book.scale.unit,
+            points_per_unit=book.scale.points,
         )
+        print_json(document)
         return 0 if moves else 1
     console = output()
     console.print(how_many(len(book.entries), "position"))

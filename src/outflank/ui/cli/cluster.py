@@ -69,7 +69,10 @@ def status_command(address: str | None, token_file: str | None, as_json: bool) -
     clusters = membership.status(address, token_file)
     answers = [cluster for cluster in clusters if cluster.problem is None]
     if as_json:
-        print_json("cluster-status", clusters=[cluster.as_dict() for cluster in clusters])
+        from outflank.documents import converted, plain
+        from outflank.ui.cli.documents import ClusterStatusDocument
+
+        print_json(converted(ClusterStatusDocument, {"clusters": plain(clusters)}))
         return 0 if answers else 1
     console = output()
     for cluster in clusters:

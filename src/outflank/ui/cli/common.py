@@ -1,9 +1,8 @@
 """What subcommands share: choosing a position, and printing."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
@@ -19,6 +18,9 @@ from outflank.othello.rules import Othello
 from outflank.othello.squares import SCORINGS, SIZES, othello, size_of
 from outflank.ui.cli.sources import records
 from outflank.ui.cli.streams import leave_quietly
+
+if TYPE_CHECKING:
+    from outflank.documents import Document
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -183,9 +185,11 @@ def letters_only(console: Console) -> bool:
     return not console.is_terminal or no_colour or not console.encoding.startswith("utf")
 
 
-def print_json(schema: str, **fields: Any) -> None:
+def print_json(document: "Document") -> None:
     """One object on one line."""
+    from outflank.documents import in_ascii
+
     try:
-        print(json.dumps({"schema": f"outflank/{schema}/1", **fields}), flush=True)
+        print(in_ascii(document), flush=True)
     except BrokenPipeError:
         leave_quietly()

@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -18,7 +19,7 @@ from outflank.placement import can_bind
 from outflank.topology import topology
 from outflank.ui.cli.common import output, print_json
 
-LIBRARIES = ("numba", "llvmlite", "numpy", "rich", "click")
+LIBRARIES = ("numba", "llvmlite", "numpy", "rich", "click", "msgspec")
 
 
 @click.command("doctor")
@@ -43,8 +44,10 @@ def command(as_json: bool) -> int:
             console.print(mark, f"{check.name}: {check.detail}")
     good = all(check.passed for check in checks)
     if as_json:
-        told = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in checks]
-        print_json("doctor", **facts, checks=told, passed=good)
+        from outflank.ui.cli.documents import CheckDocument, DoctorDocument
+
+        told = [CheckDocument(name=each.name, passed=each.passed, detail=each.detail) for each in checks]
+        print_json(DoctorDocument(**facts, checks=told, passed=good))
     elif not good:
         console.print("\nSomething is wrong here: please report it with everything above.")
     return 0 if good else 1
@@ -56,7 +59,7 @@ def _facts() -> dict[str, Any]:
         "outflank": __version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{library: _version(library) for library in LIBRARIES},
-        **machine.as_dict(),
+        **asdict(machine),
         "processors": str(built),
         "memory_nodes": len(built.nodes),
         "pinning": "threads can be bound to processors" if can_bind() else "this system binds no thread to a processor",

@@ -123,10 +123,12 @@ def _line(layout: str, width: int | None, number: int, record: Record, file: str
 
 
 def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
+    from msgspec import UNSET
+
+    from outflank.ui.cli.documents import GameDocument
+
     codes = played(record)
-    everything = {"moves": _moves(record, [move.code for move in record.moves])} if whole else {}
-    print_json(
-        "games",
+    document = GameDocument(
         file=file,
         number=number,
         game=type(record.start.game).__name__.lower(),
@@ -139,8 +141,9 @@ def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
         reason=record.reason,
         length=len(codes),
         opening=_moves(record, codes[:SHOWN]),
-        **everything,
+        moves=_moves(record, [move.code for move in record.moves]) if whole else UNSET,
     )
+    print_json(document)
 
 
 def _moves(record: Record, codes: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from outflank.abalone.layouts import LAYOUTS
 from outflank.arena import MatchResult, MatchStanding, Settings, Sprt, play_match
-from outflank.arena.documents import SettingsDocument, StandingDocument
+from outflank.arena.documents import MatchGameDocument, MatchResultDocument
 from outflank.arena.game_runners import GamesHere
 from outflank.arena.kept import Kept
 from outflank.arena.referee import CRASHED
@@ -23,7 +23,7 @@ from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import forms
 from outflank.distributed.launchers import refuse_copies
-from outflank.documents import plain
+from outflank.documents import converted, plain
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
@@ -218,7 +218,7 @@ def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
 
 
 def _json_line(kept: Kept) -> None:
-    print_json("match-game", **plain(kept.line))
+    print_json(converted(MatchGameDocument, plain(kept.line)))
 
 
 def _plain_line(kept: Kept) -> None:
@@ -251,13 +251,7 @@ def _table(standing: MatchStanding, unit: str) -> RenderableType:
 
 def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            "match",
-            complete=result.standing.complete,
-            interrupted=result.interrupted,
-            settings=plain(SettingsDocument.of(settings)),
-            **plain(StandingDocument.of(result.standing)),
-        )
+        print_json(MatchResultDocument.told(settings, result.standing, interrupted=result.interrupted))
         return
     console: Console = output()
     console.print(report_text(result.standing, unit=unit_of(settings.start.game).name))

@@ -59,9 +59,11 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
         found, complete = interrupt.found, False
     by_move = {str(move): leaves for move, leaves in found.divide.items()}
     if as_json:
-        extra = {"divide": by_move} if divide else {}
-        print_json(
-            "perft",
+        from msgspec import UNSET
+
+        from outflank.ui.cli.documents import PerftDocument
+
+        document = PerftDocument(
             game=type(board.game).__name__.lower(),
             position=board.to_text(),
             depth=depth,
@@ -69,8 +71,9 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
             seconds=round(found.seconds, 6),
             workers=workers,
             complete=complete,
-            **extra,
+            divide=by_move if divide else UNSET,
         )
+        print_json(document)
     else:
         _print(board, depth, found, by_move if divide else {}, complete=complete)
     return 0 if complete else INTERRUPTED

@@ -19,7 +19,6 @@ from outflank.lab.drawing.looks import flattened
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.provenance import provenance
-from outflank.lab.report import Sample
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli.common import (
     PositionCommand,
@@ -98,7 +97,7 @@ def command(
         for each in reviewed(board, limits, exact_empties=exact, stop=stop, workers=workers):
             found.append(each)
             if as_json:
-                print_json("review-move", **_row(each, marks), unit=unit_of(board.game).name)
+                _print_move(each, marks, unit_of(board.game).name)
             else:
                 tell(f"{each.ply} of {board.ply}: {each.move}")
 
@@ -123,8 +122,9 @@ def command(
 
 
 def _print_game(board: Board[Any], record: Record) -> None:
-    print_json(
-        "review-game",
+    from outflank.ui.cli.documents import ReviewGameDocument
+
+    document = ReviewGameDocument(
         game=type(board.game).__name__.lower(),
         black=record.black,
         white=record.white,
@@ -135,42 +135,49 @@ def _print_game(board: Board[Any], record: Record) -> None:
         moves=" ".join(map(str, board.moves)),
         command=_command(),
     )
+    print_json(document)
 
 
-def _row(each: Judged, marks: Marks) -> Sample:
-    return {
-        "ply": each.ply,
-        "side": str(each.side),
-        "move": str(each.move),
-        "mark": marks.of(each.loss),
-        "value": round(each.value, 2),
-        "best": str(each.best),
-        "best_value": round(each.best_value, 2),
-        "loss": round(each.loss, 2),
-        "depth": each.depth,
-        "exact": each.exact,
-    }
+def _print_move(each: Judged, marks: Marks, unit: str) -> None:
+    from outflank.ui.cli.documents import ReviewMoveDocument
+
+    document = ReviewMoveDocument(
+        ply=each.ply,
+        side=each.side.value,
+        move=str(each.move),
+        mark=marks.of(each.loss),
+        value=round(each.value, 2),
+        best=str(each.best),
+        best_value=round(each.best_value, 2),
+        loss=round(each.loss, 2),
+        depth=each.depth,
+        exact=each.exact,
+        unit=unit,
+    )
+    print_json(document)
 
 
 def _print_story(found: ReviewedGame) -> None:
+    from outflank.ui.cli.documents import ReviewStoryDocument, TurningPointDocument
+
     forced, passes = unjudged(found.board)
-    print_json(
-        "review-story",
+    document = ReviewStoryDocument(
         judged=len(found.judged),
         forced=forced,
         passes=passes,
         stopped=found.stopped,
         first=STATES[found.story.first],
         turns=[
-            {
-                "ply": turn.ply,
-                "before": STATES[turn.before],
-                "after": STATES[turn.after],
-                "blamed": None if turn.blamed is None else str(turn.blamed.move),
-            }
+            TurningPointDocument(
+                ply=turn.ply,
+                before=STATES[turn.before],
+                after=STATES[turn.after],
+                blamed=None if turn.blamed is None else str(turn.blamed.move),
+            )
             for turn in found.story.turns
         ],
     )
+    print_json(document)
 
 
 def _command() -> str:

@@ -32,7 +32,7 @@ from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output,
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.ui.cli.names import NameOf, NameOption
-from outflank.ui.cli.search_view import comparison_fields, conclusion, fields, iteration_grid, statistics, worker_grid
+from outflank.ui.cli.search_view import conclusion, iteration_grid, worker_grid
 from outflank.words import from_words, how_many
 
 Item = Result | BaseException | None
@@ -294,18 +294,20 @@ def _show_json(
     cluster: Cluster | None,
     comparing: bool,
 ) -> int:
+    from outflank.ui.cli.documents import ComparisonDocument, IterationDocument, SearchDocument
+
     last = None
     for result in _results(results, stop, cluster):
         if result is not None:
             last = result
-            print_json("search-iteration", **fields(last))
+            print_json(IterationDocument(**IterationDocument.fields_of(last)))
     assert last is not None
     found = statistics_of(cluster) if cluster is not None else None
-    comparison: dict[str, Any] = {} if found is None else {"cluster": found.as_dict()}
+    more: dict[str, Any] = {} if found is None else {"cluster": found.as_dict()}
     if comparing and not stop.called:
         beside = _compared(board, last, stop, options)
-        comparison["compare"] = comparison_fields(beside)
-    print_json("search", position=board.to_text(), **fields(last), **statistics(last), **comparison)
+        more["compare"] = ComparisonDocument.of(beside)
+    print_json(SearchDocument.of(board, last, **more))
     return _status(stop, cluster, last, options)
 
 

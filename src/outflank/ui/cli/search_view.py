@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from rich import box
@@ -12,58 +11,9 @@ from outflank.boards import Board
 from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Comparison, Progress, Result, WorkerStatistics
+from outflank.search.contract import Progress, Result, WorkerStatistics
 from outflank.ui.cli.common import describe, scaled
 from outflank.words import how_many
-
-
-def fields(result: Result) -> dict[str, Any]:
-    """A result, for JSON."""
-    return {
-        "value": result.value,
-        "move": str(result.move) if result.move else None,
-        "pv": [str(move) for move in result.pv],
-        "depth": result.depth,
-        "nodes": result.nodes,
-        "leaves": result.leaves,
-        "seconds": round(result.seconds, 6),
-        "exact": result.exact,
-        "lower": result.lower,
-        "upper": result.upper,
-        "stopped": result.stopped,
-        "moves": [{"move": str(entry.move), "value": entry.value} for entry in result.best],
-        **value_fields(result.scale),
-    }
-
-
-def value_fields(scale: Scale) -> dict[str, Any]:
-    """What the raw values of a JSON object are: so many points make one of the unit."""
-    return {"unit": scale.unit, "points_per_unit": scale.points}
-
-
-def statistics(result: Result) -> dict[str, Any]:
-    """What it took, for JSON."""
-    return {
-        "nodes_per_second": round(result.nodes_per_second),
-        "table_bytes": result.table_bytes,
-        "table_lookups": result.lookups,
-        "table_hits": result.hits,
-        "scheme": result.scheme,
-        "worker_bytes": result.worker_bytes,
-        "idle_share": round(result.idle_share, 4),
-        "workers": [asdict(worker) for worker in result.workers],
-    }
-
-
-def comparison_fields(beside: Comparison) -> dict[str, Any]:
-    """A comparison with one worker, for JSON."""
-    return {
-        "nodes": beside.alone.nodes,
-        "seconds": round(beside.alone.seconds, 6),
-        "speed_up": round(beside.speed_up, 4),
-        "efficiency": round(beside.efficiency, 4),
-        "search_overhead": round(beside.search_overhead, 4),
-    }
 
 
 def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:

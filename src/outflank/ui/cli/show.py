@@ -46,12 +46,13 @@ def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None
 
 
 def _print_as_json(board: Board[Any]) -> None:
+    from outflank.ui.cli.documents import ShowDocument
+
     outcome = board.outcome()
-    print_json(
-        "show",
+    document = ShowDocument(
         game=type(board.game).__name__.lower(),
         position=board.to_text(),
-        turn=str(board.turn),
+        turn=board.turn.value,
         ply=board.ply,
         legal=board.listed_moves(),
         moves=[str(move) for move in board.moves],
@@ -59,3 +60,4 @@ def _print_as_json(board: Board[Any]) -> None:
         score=outcome.score if outcome else None,
         reason=outcome.reason if outcome else None,
     )
+    print_json(document)

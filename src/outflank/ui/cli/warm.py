@@ -21,7 +21,10 @@ def command(every: bool, as_json: bool) -> None:
         seconds += event.seconds
         compiled += event.how == "compiled"
         if as_json:
-            print_json("warm", kernel=event.kernel, types=event.types, how=event.how, seconds=round(event.seconds, 3))
+            from outflank.ui.cli.documents import WarmDocument
+
+            seconds_here = round(event.seconds, 3)
+            print_json(WarmDocument(kernel=event.kernel, types=event.types, how=event.how, seconds=seconds_here))
         else:
             console.print(f"{event.how:<9} {event.seconds:6.2f} s  {event.kernel} for {' '.join(event.types)}")
     if not as_json:

@@ -1,0 +1,319 @@
+"""What commands print with `--json`: one of these on each line. `docs/json.md` says which command prints which.
+
+What is printed of a match is in `outflank.arena.documents`, of an experiment in `outflank.lab.store`.
+"""
+
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from outflank.boards import Board
+from outflank.documents import Document
+from outflank.search.contract import Comparison, Result, WorkerStatistics
+
+
+class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):
+    """A position."""
+
+    game: str
+    position: str
+    """In the game's notation."""
+    turn: Literal["black", "white"]
+    ply: int
+    """Moves so far, passes included."""
+    legal: list[str]
+    moves: list[str]
+    """That led here."""
+    result: str
+    """`1-0`, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
+    score: float | None
+    """What black has won."""
+    reason: str | None
+    """Why the game is over."""
+
+
+class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1"):
+    """The size of a tree."""
+
+    game: str
+    position: str
+    depth: int
+    leaves: int
+    seconds: float
+    workers: int
+    complete: bool
+    """False: it was interrupted, and there are so many leaves at least."""
+    divide: dict[str, int] | UnsetType = UNSET
+    """With `--divide`: leaves below each move."""
+
+
+class ValuedMove(Struct, frozen=True, kw_only=True):
+    """A move and what it is worth."""
+
+    move: str
+    value: int | None
+
+
+class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/search-iteration/1"):
+    """What a search has found at a depth."""
+
+    value: int | None
+    """In points, for the side to move; null where nothing was searched, or a proof is not finished."""
+    move: str | None
+    pv: list[str]
+    """The principal variation."""
+    depth: int
+    nodes: int
+    leaves: int
+    seconds: float
+    exact: bool
+    """Whether the value is the final score under perfect play."""
+    lower: int | None
+    """What the value is at least, as far as it is known."""
+    upper: int | None
+    stopped: bool
+    moves: list[ValuedMove]
+    """The best ones."""
+    unit: str
+    points_per_unit: float
+    """So many points make one of the unit."""
+
+    @staticmethod
+    def fields_of(result: Result) -> dict[str, Any]:
+        """What every iteration and the whole search tell."""
+        return {
+            "value": result.value,
+            "move": str(result.move) if result.move else None,
+            "pv": [str(move) for move in result.pv],
+            "depth": result.depth,
+            "nodes": result.nodes,
+            "leaves": result.leaves,
+            "seconds": round(result.seconds, 6),
+            "exact": result.exact,
+            "lower": result.lower,
+            "upper": result.upper,
+            "stopped": result.stopped,
+            "moves": [ValuedMove(move=str(entry.move), value=entry.value) for entry in result.best],
+            "unit": result.scale.unit,
+            "points_per_unit": result.scale.points,
+        }
+
+
+class ComparisonDocument(Struct, frozen=True, kw_only=True):
+    """The same search with one worker."""
+
+    nodes: int
+    seconds: float
+    speed_up: float
+    efficiency: float
+    search_overhead: float
+
+    @classmethod
+    def of(cls, beside: Comparison) -> "ComparisonDocument":
+        """In four decimals."""
+        return cls(
+            nodes=beside.alone.nodes,
+            seconds=round(beside.alone.seconds, 6),
+            speed_up=round(beside.speed_up, 4),
+            efficiency=round(beside.efficiency, 4),
+            search_overhead=round(beside.search_overhead, 4),
+        )
+
+
+class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank/search/1"):
+    """What a search has found in the end, and what it took."""
+
+    position: str
+    nodes_per_second: int
+    table_bytes: int
+    table_lookups: int
+    table_hits: int
+    scheme: str | None
+    worker_bytes: int
+    idle_share: float
+    workers: tuple[WorkerStatistics, ...]
+    cluster: dict[str, Any] | UnsetType = UNSET
+    """On a cluster: what each node did."""
+    compare: ComparisonDocument | UnsetType = UNSET
+    """With `--compare`."""
+
+    @classmethod
+    def of(cls, board: Board[Any], result: Result, **more: Any) -> "SearchDocument":
+        """The search of a board."""
+        return cls(
+            position=board.to_text(),
+            **cls.fields_of(result),
+            nodes_per_second=round(result.nodes_per_second),
+            table_bytes=result.table_bytes,
+            table_lookups=result.lookups,
+            table_hits=result.hits,
+            scheme=result.scheme,
+            worker_bytes=result.worker_bytes,
+            idle_share=round(result.idle_share, 4),
+            workers=result.workers,
+            **more,
+        )
+
+
+class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
+    """What a book knows of a position."""
+
+    position: str
+    positions: int
+    """In the book."""
+    depth: int | None
+    """Plies that the position was searched to; null: it is not known."""
+    moves: list[ValuedMove]
+    unit: str
+    points_per_unit: float
+
+
+class GameDocument(Document, frozen=True, kw_only=True, tag="outflank/games/1"):
+    """A game in a file."""
+
+    file: str
+    number: int
+    game: str
+    date: str
+    event: str
+    black: str
+    white: str
+    score: float | None
+    """What black has won; null: it is not known."""
+    best: float | None
+    """What black would have won by perfect play at the end."""
+    reason: str
+    """Why it ended, if not by the rules."""
+    length: int
+    """Moves, passes left out."""
+    opening: str
+    """The first of them."""
+    moves: str | UnsetType = UNSET
+    """With `--number`: all of them."""
+
+
+class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/review-game/1"):
+    """The game that is reviewed."""
+
+    game: str
+    black: str
+    white: str
+    event: str
+    date: str
+    result: str
+    start: str
+    moves: str
+    command: str
+
+
+class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/review-move/1"):
+    """A move beside the best one there; values are for the side that moved."""
+
+    ply: int
+    side: Literal["black", "white"]
+    move: str
+    mark: str
+    """`?!`, `?`, `??`, or nothing."""
+    value: float
+    best: str
+    best_value: float
+    loss: float
+    depth: int
+    exact: bool
+    unit: str
+
+
+class TurningPointDocument(Struct, frozen=True, kw_only=True):
+    """Where the game turned."""
+
+    ply: int
+    before: str
+    after: str
+    blamed: str | None
+    """The move; null: no single one is to blame at this depth."""
+
+
+class ReviewStoryDocument(Document, frozen=True, kw_only=True, tag="outflank/review-story/1"):
+    """What the review says of the whole game."""
+
+    judged: int
+    forced: int
+    """Moves without a choice."""
+    passes: int
+    stopped: bool
+    first: str
+    """How it stood at the first move judged."""
+    turns: list[TurningPointDocument]
+
+
+class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
+    """A kernel that is ready."""
+
+    kernel: str
+    types: tuple[str, ...]
+    """The classes that it is compiled for."""
+    how: Literal["compiled", "loaded"]
+    seconds: float
+
+
+class CheckDocument(Struct, frozen=True, kw_only=True):
+    """One test of the installation."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1"):
+    """What a bug report needs."""
+
+    outflank: str
+    python: str
+    numba: str
+    llvmlite: str
+    numpy: str
+    rich: str
+    click: str
+    msgspec: str
+    system: str
+    processor: str
+    cores: int
+    usable_cores: float
+    memory_bytes: int | None
+    usable_memory_bytes: int | None
+    processors: str
+    memory_nodes: int
+    pinning: str
+    kernels: str
+    threads: str
+    cache: str
+    cache_files: int
+    cache_bytes: int
+    checks: list[CheckDocument]
+    passed: bool
+
+
+class ClusterNodeDocument(Struct, frozen=True, kw_only=True):
+    """A machine in a cluster."""
+
+    host: str
+    cores: int
+    alive: bool
+    head: bool
+    identity: str
+    directory: str
+
+
+class ClusterDocument(Struct, frozen=True, kw_only=True):
+    """A cluster, as its head describes it."""
+
+    address: str
+    problem: str | None
+    """Why the head says nothing; null where it answers."""
+    nodes: tuple[ClusterNodeDocument, ...]
+
+
+class ClusterStatusDocument(Document, frozen=True, kw_only=True, tag="outflank/cluster-status/1"):
+    """The clusters that this machine is in."""
+
+    clusters: tuple[ClusterDocument, ...]
