@@ -18,9 +18,7 @@ STUB = Path(outflank.__file__).with_suffix(".pyi")
 
 def listed() -> list[tuple[str, str]]:
     lines = [line for line in ast.parse(STUB.read_text()).body if isinstance(line, ast.ImportFrom)]
-    return [
-        (f"outflank.{line.module}" if line.module else "outflank", each.name) for line in lines for each in line.names
-    ]
+    return [(line.module or "outflank", each.name) for line in lines for each in line.names]
 
 
 def test_every_name_is_what_its_module_has():

@@ -24,10 +24,10 @@ def __getattr__(name: str) -> object:
         return [*_homes(), "__version__"]
     if name.startswith("__") or name not in _homes():
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
-    home = _homes()[name]
-    module = import_module(f"outflank.{home}")
-    # The import has put `search`, the package that can be called, here already.
-    return globals().setdefault(name, module if home == name else getattr(module, name))
+    module = import_module(_homes()[name])
+    if name not in globals():  # as `lab` is now, and `search`, the package that can be called
+        globals()[name] = getattr(module, name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:
@@ -45,4 +45,4 @@ def _homes() -> dict[str, str]:
 
     stub = get_data("outflank", "__init__.pyi") or b""
     lines = [line for line in ast.parse(stub).body if isinstance(line, ast.ImportFrom)]
-    return {each.name: line.module or each.name for line in lines for each in line.names}
+    return {each.name: line.module or f"outflank.{each.name}" for line in lines for each in line.names}
