@@ -2,9 +2,12 @@
 
 import io
 import json
+import re
 import sys
+import tomllib
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +17,7 @@ from outflank.lab.experiment import EXPERIMENTS
 from outflank.plugins import Registry, Source, instance_of
 from outflank.protocols.listening import Listener, Urgency
 from outflank.protocols.serving import PROTOCOLS, ServedProtocol, register_protocol
-from outflank.search.division import SCHEMES
+from outflank.search.division import SCHEMES, register_scheme
 from outflank.ui.cli import main
 from tests.installing import install, register_for_now
 
@@ -184,6 +187,17 @@ def test_a_name_belongs_to_who_registered_it():
         registry.register("x", 3, by="here")
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [["--version"], ["--help"], ["search", "--depth", "1"], ["perft", "--depth", "1"], ["lab", "redraw", "none.json"]],
+)
+def test_commands_that_name_no_plugin_do_not_look_for_any(monkeypatch, run, asked):
+    looked: list[str] = []
+    monkeypatch.setattr("outflank.plugins._entry_points", lambda group: looked.append(group) or [])
+    run(*asked)
+    assert looked == []
+
+
 # --- schemes ---
 
 SCHEME = """
@@ -230,6 +244,7 @@ def test_a_scheme_that_cannot_be_loaded_is_one_line(hasty, run):
 
 EXPERIMENT = """
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from outflank import lab
 
@@ -254,7 +269,7 @@ class Odd(lab.Experiment):
 def odd(installed, monkeypatch):
     register_for_now(monkeypatch, EXPERIMENTS)
     installed("oddly", EXPERIMENT, "odd = oddly:Odd", "scaling = oddly:Odd", group="outflank.experiments")
-    installed("failing", "LOST = 3", "lost = failing:LOST", group="outflank.experiments")
+    installed("wrong", "LOST = 3", "lost = wrong:LOST", group="outflank.experiments")
 
 
 def test_an_experiment_of_a_plugin_is_run(odd, run):
@@ -266,16 +281,17 @@ def test_an_experiment_of_a_plugin_is_run(odd, run):
 
 def test_an_experiment_that_cannot_be_loaded_is_one_line_and_the_others_are_listed(odd, run):
     why = "expected a class of Experiment of that name, found 3"
-    broken = f"experiment 'lost' of fake-failing 1.2 (failing:LOST): {why}"
+    broken = f"experiment 'lost' of fake-wrong 1.2 (wrong:LOST): {why}"
     taken = "experiment 'scaling' of fake-oddly 1.2 (oddly:Odd): that name belongs to outflank"
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         status, out, err = run("lab", "list")
-        again = run("lab", "list")[2]
+        again = run("lab", "--help")
     assert status == 0
     assert "Which numbers are odd?" in out
     assert err.startswith(f"outflank: warning: {broken} outflank: warning: {taken} (outflank.lab.")
-    assert again == ""
+    assert (again[0], again[2]) == (0, "")
+    assert "odd " in again[1]
     assert run("lab", "lost") == (2, "", f"outflank: {broken}")
 
 
@@ -333,3 +349,56 @@ def test_a_protocol_of_ones_own_is_registered(monkeypatch):
     assert register_protocol(mine) is PROTOCOLS.get("mine")
     with pytest.raises(InvalidOption, match=r"^protocol 'gtp' is outflank\.protocols\.gtp: choose another name$"):
         register_protocol(replace(mine, name="gtp"))
+
+
+# --- the list ---
+
+
+def test_everything_is_listed_with_where_it_is_from(hasty, odd, echo, run):
+    register_scheme(replace(SCHEMES.get("hasty"), name="mine", divide=lambda root, workers: None))
+    status, out, err = run("plugins")
+    assert (status, err) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "scheme ybw outflank promises value and move" in lines
+    assert "scheme hasty fake-hastily 1.2 promises value and move" in lines
+    assert f"scheme mine {__name__}, in this process promises value and move" in lines
+    assert "experiment odd fake-oddly 1.2 Which numbers are odd?" in lines
+    assert "protocol echo fake-echoing 1.2 what it is told" in lines
+    said = "failing.py, line 1: ZeroDivisionError: division by zero"
+    assert f"cannot be used: scheme 'lost' of fake-failing 1.2 (failing:LOST): {said}" in lines
+
+
+def test_the_list_is_json_for_programs(hasty, run):
+    status, out, err = run("plugins", "--json")
+    assert (status, err) == (0, "")
+    found = {(each["kind"], each["name"], each["package"]): each for each in map(json.loads, out.splitlines())}
+    assert found["scheme", "hasty", "fake-hastily 1.2"] == {
+        "schema": "outflank/plugin/1",
+        "kind": "scheme",
+        "name": "hasty",
+        "package": "fake-hastily 1.2",
+        "place": "hastily:HASTY",
+        "about": "promises value and move",
+        "broken": None,
+    }
+    assert found["scheme", "ybw", "outflank"]["broken"] is None
+    assert "that name belongs to outflank" in found["scheme", "ybw", "fake-hastily 1.2"]["broken"]
+    assert found["scheme", "lost", "fake-failing 1.2"]["about"] is None
+
+
+# --- what the documentation says ---
+
+
+def test_the_plugins_of_the_documentation_work(installed, monkeypatch, run):
+    for registry in (SCHEMES, PROTOCOLS):
+        register_for_now(monkeypatch, registry)
+    text = (Path(__file__).parent.parent / "docs" / "plugins.md").read_text(encoding="utf-8")
+    (project,) = map(tomllib.loads, re.findall(r"```toml\n(.*?)```", text, re.DOTALL))
+    scheme, protocol = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    ((group, entries),) = project["project"]["entry-points"].items()
+    installed("two_levels", scheme, *(f"{name} = {place}" for name, place in entries.items()), group=group)
+    installed("counting", protocol, "counting = counting:COUNTING", group="outflank.protocols")
+    assert run("search", "--size", "4", "--depth", "2", "--parallel", "two-levels", "--workers", "2")[::2] == (0, "")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("four\n"))
+    assert run("engine", "counting") == (0, "4\n", "")
+    assert all(f"`{each.group}`" in text for each in (SCHEMES, EXPERIMENTS, PROTOCOLS))

@@ -90,10 +90,7 @@ class Registry(Generic[Part]):
 
     def sources(self) -> dict[str, Source]:
         """Where the part of each name is from; nothing is imported for it."""
-        found = self._known
-        for name, source in _entry_points(self.group):
-            found.setdefault(name, source)
-        return found
+        return self._sources(_entry_points(self.group))
 
     def get(self, name: str) -> Part:
         """The part of that name."""
@@ -101,7 +98,7 @@ class Registry(Generic[Part]):
             source = self._known.get(name) or self.sources().get(name)
             if source is None:
                 raise UnknownName.among(self.kind, name, self.names())
-            self._loaded[name] = self._load(name, source)
+            self._load(name, source)
         return self._loaded[name]
 
     def register(self, name: str, part: Any, *, by: str) -> Part:
@@ -127,13 +124,16 @@ class Registry(Generic[Part]):
 
     def listing(self) -> list[Listed[Part]]:
         """All there is, plug-ins that cannot be loaded or want a name of others' included."""
-        sources, found = self.sources(), []
+        installed = _entry_points(self.group)
+        sources, found = self._sources(installed), []
         for name, source in sources.items():
             try:
-                found.append(Listed(name=name, source=source, part=self.get(name)))
+                if name not in self._loaded:
+                    self._load(name, source)
+                found.append(Listed(name=name, source=source, part=self._loaded[name]))
             except InvalidOption as error:
                 found.append(Listed(name=name, source=source, reason=str(error)))
-        for name, source in _entry_points(self.group):
+        for name, source in installed:
             taken = sources[name]
             # A module that registers its parts itself has the names of its entry points already.
             if taken != source and (taken.package or not f"{taken.place}.".startswith(f"{source.module}.")):
@@ -141,16 +141,22 @@ class Registry(Generic[Part]):
                 found.append(Listed(name=name, source=source, reason=reason))
         return found
 
+    def _sources(self, installed: list[tuple[str, Source]]) -> dict[str, Source]:
+        found = self._known
+        for name, source in installed:
+            found.setdefault(name, source)
+        return found
+
     @property
     def _known(self) -> dict[str, Source]:
         """What is known without a look at what is installed."""
         return self._own | self._registered
 
-    def _load(self, name: str, source: Source) -> Part:
+    def _load(self, name: str, source: Source) -> None:
         module, _, attribute = source.place.partition(":")
         try:
             found = reduce(getattr, attribute.split("."), import_module(module))
-            return self._check(name, found)
+            self._loaded[name] = self._check(name, found)
         except (Exception, SystemExit) as error:  # whatever its author has written
             if name in self._own:
                 raise

@@ -28,6 +28,7 @@ COMMANDS = {
     "show": "Draw a position or the end of a game.",
     "games": "List the games in a file.",
     "convert": "Copy games from one format to another.",
+    "plugins": "List what can be chosen by name, and where it is from.",
     "warm": "Compile every kernel ahead of its first use.",
     "doctor": "Say what a bug report needs, and test this installation.",
 }

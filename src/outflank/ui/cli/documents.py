@@ -246,6 +246,21 @@ class ReviewStoryDocument(Document, frozen=True, kw_only=True, tag="outflank/rev
     turns: list[TurningPointDocument]
 
 
+class PluginDocument(Document, frozen=True, kw_only=True, tag="outflank/plugin/1"):
+    """What can be chosen by a name, or could if it were not broken."""
+
+    kind: str
+    name: str
+    package: str | None
+    """What has installed it, with its version; null: it was registered in this process."""
+    place: str
+    """Where it is written: `module:attribute`, or who has registered it."""
+    about: str | None
+    """A line; null if it cannot be used."""
+    broken: str | None
+    """Why it cannot be used."""
+
+
 class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
     """A kernel that is ready."""
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import plain
-from outflank.lab import Report, RunProgress, experiment_named, experiments, redraw, run
+from outflank.lab import Report, RunProgress, experiment_named, redraw, run
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.files import FORMATS
 from outflank.lab.drawing.looks import THEMES, number
@@ -65,7 +65,7 @@ class _Experiments(click.Group):
     """Knows the experiments by name, and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*experiments(), LIST, REDRAW]
+        return [*EXPERIMENTS.parts(), LIST, REDRAW]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
         if name in (LIST, REDRAW):
