@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 import outflank.warm
+from outflank.folders import cache_folder
 from outflank.kernels import cache, files
 
 pytestmark = pytest.mark.compiled
@@ -36,7 +37,7 @@ def python(*arguments: str, cache_dir: Path, path: Path | None = None, start: bo
 def test_every_kernel_has_samples_and_is_reloaded_by_a_second_process():
     for _ in outflank.warm.warm():  # where the tests keep theirs: all of them are compiled already, or now
         pass
-    done = python("-m", "outflank", "warm", "--json", cache_dir=files.directory())
+    done = python("-m", "outflank", "warm", "--json", cache_dir=cache_folder())
     assert done.returncode == 0, done.stderr
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert {event["how"] for event in events} == {"loaded"}
@@ -444,20 +445,6 @@ def test_old_generations_make_room(tiny, tmp_path):
     left = sorted(path.name for path in (tmp_path / "kernels").iterdir())
     assert len(left) == files.GENERATIONS_KEPT
     assert [name for name in left if name.startswith("old")] == ["old4", "old5", "old6", "old7", "old8"]
-
-
-def test_the_cache_goes_where_the_system_keeps_caches(monkeypatch, tmp_path):
-    monkeypatch.delenv("OUTFLANK_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert files.directory() == tmp_path / "outflank"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert files.directory() == Path("~/Library/Caches/outflank").expanduser()
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert files.directory() == tmp_path / "local" / "outflank"
-    monkeypatch.setenv("OUTFLANK_CACHE_DIR", "~/elsewhere")
-    assert files.directory() == Path("~/elsewhere").expanduser()
 
 
 def test_nothing_compiles_before_it_is_needed(tmp_path):

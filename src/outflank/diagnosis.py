@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from outflank.boards import AbaloneBoard, OthelloBoard
+from outflank.folders import cache_folder
 from outflank.kernels import files
 from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
@@ -82,7 +83,7 @@ def _atomics() -> str:
 
 
 def _cache() -> str:
-    directory = files.directory()
+    directory = cache_folder()
     started = time.perf_counter()
     files.prepare(directory)
     with tempfile.NamedTemporaryFile(dir=directory) as file:

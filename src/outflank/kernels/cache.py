@@ -32,6 +32,7 @@ from typing import Any, Literal
 import numpy as np
 
 from outflank.errors import reason_of
+from outflank.folders import NoHome, cache_folder
 from outflank.kernels import files, scripts
 from outflank.kernels.uninterrupted import undisturbed
 from outflank.notices import tell
@@ -322,8 +323,8 @@ class KernelCache:
         digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
         try:
             files.require_ours(generation())
-        except (files.NoHome, files.Exposed) as error:
-            files.warn_once(str(error))
+        except (NoHome, files.Exposed) as error:
+            files.warn_once(f"kernels are not kept: {error}" if isinstance(error, NoHome) else str(error))
             return None
         return generation() / f"{self._name}-{digest}.kernel"
 
@@ -337,4 +338,4 @@ def generation() -> Path:
 
     versions = f"{_package_digest()} {numba.__version__} {llvmlite.__version__} {numpy.__version__}"
     digest = hashlib.blake2b(versions.encode(), digest_size=8).hexdigest()
-    return files.directory() / "kernels" / digest
+    return cache_folder() / "kernels" / digest

@@ -7,12 +7,12 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 import tempfile
 import warnings
 from pathlib import Path
 
 from outflank.errors import OutflankError
+from outflank.folders import NoHome, cache_folder
 from outflank.ownership import complaint, exposure, make_private
 
 GENERATIONS_KEPT = 6
@@ -21,33 +21,8 @@ GENERATIONS_KEPT = 6
 SEAL_BYTES = 16
 
 
-class NoHome(OutflankError):
-    """There is no home directory to keep a cache in."""
-
-
 class Exposed(OutflankError):
     """Other users decide what is in the cache."""
-
-
-def directory() -> Path:
-    """The cache directory: `OUTFLANK_CACHE_DIR`, or the system's usual place for caches."""
-    chosen = os.environ.get("OUTFLANK_CACHE_DIR")
-    if chosen:
-        return _expanded(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return _expanded(base) / "outflank"
-
-
-def _expanded(path: str) -> Path:
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        raise NoHome(f"there is no home directory for kernels to be kept in, and {path} needs one") from None
 
 
 def require_ours(folder: Path) -> None:
@@ -113,7 +88,7 @@ def _forget_old_generations(parent: Path) -> None:
 def occupation() -> tuple[int, int]:
     """How many kernels of all generations are on disk, and their bytes."""
     try:
-        sizes = [path.stat().st_size for path in (directory() / "kernels").rglob("*.kernel")]
+        sizes = [path.stat().st_size for path in (cache_folder() / "kernels").rglob("*.kernel")]
     except (OSError, NoHome):
         return 0, 0
     return len(sizes), sum(sizes)

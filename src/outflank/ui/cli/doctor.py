@@ -12,6 +12,7 @@ from rich.text import Text
 from outflank import __version__
 from outflank.diagnosis import Check, self_test
 from outflank.errors import OutflankError
+from outflank.folders import cache_folder
 from outflank.kernels import files
 from outflank.kernels.compiler import interpreted
 from outflank.machine import this_machine
@@ -78,7 +79,7 @@ def _has_global_lock() -> bool:
 
 def _cache_directory() -> str:
     try:
-        return str(files.directory())
+        return str(cache_folder())
     except OutflankError as error:
         return f"none: {error}"
 
