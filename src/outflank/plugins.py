@@ -5,22 +5,22 @@ are found alike, as `module:attribute`, and imported when they are first asked f
 group such as `outflank.schemes`, looked up only for a name that is not known otherwise, or for a list of all.
 """
 
-import traceback
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+# Named tuples: every command makes these classes, and a dataclass takes six times as long.
+
+
+class Source(NamedTuple):
     """Where a part is from."""
 
     place: str
@@ -37,8 +37,7 @@ class Source:
         return f"{self.package} ({self.place})" if self.package else self.place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed(Generic[Part]):
+class Listed(NamedTuple, Generic[Part]):
     """A name, and what is behind it."""
 
     name: str
@@ -175,6 +174,8 @@ def _entry_points(group: str) -> list[tuple[str, Source]]:
 
 def failure_of(error: BaseException) -> str:
     """What went wrong in a module of somebody's, and where in its file."""
+    import traceback  # of which only this has need
+
     if isinstance(error, OutflankError | ModuleNotFoundError):
         return str(error)
     if isinstance(error, SyntaxError):

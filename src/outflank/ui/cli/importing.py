@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from outflank.errors import OutflankError
-from outflank.plugins import failure_of
 
 
 def add_import_option(command: click.Command) -> click.Command:
@@ -44,6 +43,8 @@ def import_users(given: str) -> Any:
             sys.path.insert(0, str(Path.cwd()))  # as `python -m` does
         return import_module(given)
     except (Exception, SystemExit) as error:  # whatever its author has written
+        from outflank.plugins import failure_of  # of which `--version` has no need
+
         raise OutflankError(f"--import {given}: {failure_of(error)}") from None
 
 

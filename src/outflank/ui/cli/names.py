@@ -1,11 +1,13 @@
 """Options whose values are names of parts: the package's own, plug-ins', and those that `--import` has brought."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from outflank.plugins import Registry
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
@@ -25,8 +27,10 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic in its newes
         names = "|".join(self.registry.names())
         return f"{{{names}}}" if param.required and isinstance(param, click.Argument) else f"[{names}]"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         """The names that begin so."""
+        from click.shell_completion import CompletionItem  # of which only a shell that completes has need
+
         return [CompletionItem(name) for name in self.registry.names() if name.startswith(incomplete)]
 
 
