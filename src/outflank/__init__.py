@@ -38,11 +38,9 @@ def __dir__() -> list[str]:
 def _homes() -> dict[str, str]:
     """The module of each public name, as the stub has them for type checkers.
 
-    lazy_loader reads a stub too, at every start, and would give a function for `search` the first time alone.
+    lazy_loader reads a stub too, but at every start and by `ast`, which takes longer than all of this, and would give a
+    function for `search` the first time alone.
     """
-    import ast
-    from pkgutil import get_data
-
-    stub = get_data("outflank", "__init__.pyi") or b""
-    lines = [line for line in ast.parse(stub).body if isinstance(line, ast.ImportFrom)]
-    return {each.name: line.module or f"outflank.{each.name}" for line in lines for each in line.names}
+    stub = __loader__.get_data(f"{__file__.removesuffix('c')}i").decode()
+    lines = [line.split() for line in stub.splitlines() if line.startswith("from ")]
+    return {name: f"outflank.{name}" if home == "." else home for _, home, _, name, *_ in lines}
