@@ -1,7 +1,9 @@
 """What value a tree has, and how large it is.
 
 The package is callable: `outflank.search(board, depth=12)` finds the best move. A function of that name beside the
-folder would be hidden by it as soon as one of its modules is imported.
+folder would be hidden by it as soon as one of its modules is imported. Type checkers know it as the function alone, as
+the list of public names has it: they take its modules from `from outflank.search.contract import …`, and not from
+`import outflank.search.contract`, by which pyright would see a module that cannot be called.
 """
 
 import sys
@@ -18,10 +20,12 @@ class _Callable(ModuleType):
         return search(*args, **options)
 
     @property
-    def __signature__(self) -> Any:
+    def __signature__(self) -> object:
+        import inspect
+
         from outflank.search.deepening import search
 
-        return search.__signature__  # type: ignore[attr-defined]  # `asks` has given it one
+        return inspect.signature(search)
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]  # made when somebody asks

@@ -18,8 +18,9 @@ def minimax_at_root(root: Root, division: Division, depth: int, previous: int | 
 def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
     """value == v. With `aspiration`, a narrow window is tried first and opened where v lies outside."""
     width, wanted = root.options.aspiration, root.options.moves
-    narrow = previous is not None and width is not None and wanted == 1
-    alpha, beta = (max(LOW, previous - width), min(HIGH, previous + width)) if narrow else (LOW, HIGH)  # type: ignore[operator]  # `narrow` says that they are not None
+    alpha, beta = LOW, HIGH
+    if previous is not None and width is not None and wanted == 1:
+        alpha, beta = max(LOW, previous - width), min(HIGH, previous + width)
     while True:
         found = root.enter(depth) or division.search_window(depth, alpha, beta, wanted=wanted, moves=root.moves)
         if found.value <= alpha and alpha > LOW:

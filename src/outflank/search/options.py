@@ -65,9 +65,7 @@ def asks(function: Function) -> Function:
         ]
         for cls in (Limits, Options)
     )
-    function.__signature__ = signature.replace(  # type: ignore[attr-defined]  # functions may have one
-        parameters=[*own[:place], *limits, *own[place:], *options]
-    )
+    vars(function)["__signature__"] = signature.replace(parameters=[*own[:place], *limits, *own[place:], *options])
     return function
 
 
