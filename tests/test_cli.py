@@ -277,7 +277,10 @@ def test_version_and_show_load_no_compiler():
         "try: main({})\nexcept SystemExit: pass\n"
         "assert not {} & set(sys.modules)"
     )
-    for arguments, absent in ((["--version"], {"numba", "numpy", "rich"}), (["show"], {"numba"})):
+    for arguments, absent in (
+        (["--version"], {"numba", "numpy", "rich", "msgspec", "platformdirs"}),
+        (["show"], {"numba", "msgspec", "platformdirs"}),
+    ):
         subprocess.run([sys.executable, "-c", program.format(arguments, absent)], check=True, capture_output=True)
 
 

@@ -1,4 +1,7 @@
-"""What this process really has: processor, cores, memory, with a container's limits counted in."""
+"""What this process really has: processor, cores, memory, with a container's limits counted in.
+
+Those are why psutil is not asked: it tells what the machine has.
+"""
 
 import os
 import platform

@@ -1,8 +1,10 @@
-"""Documents whose values are of declared types: what does not fit is one line that says where.
+"""Values of declared types: what does not fit is one line that says where.
 
 A *kind* is what annotations are made of: `int`, `float | None`, `Literal["a", "b"]`, `tuple[int, ...]`, a dataclass, or
 a `Shape`, which says what an object must hold. `Annotated[int, Between(1, 9)]` narrows one, and so does any function
 there that raises an `OutflankError`. Numbers are finite, and of a size that sums and products of them are so too.
+
+For what users pass to functions, and for the samples of experiments; `outflank.documents` says why not for documents.
 """
 
 import re

@@ -1,4 +1,8 @@
-"""How the machine is built, as far as this process may use it: processors, cores, memory nodes, caches."""
+"""How the machine is built, as far as this process may use it: processors, cores, memory nodes, caches.
+
+Read from Linux itself: psutil counts processors and cores, but does not say which belong together; hwloc does, and is a
+library of the system's to be installed first.
+"""
 
 import os
 import sys

@@ -8,6 +8,8 @@ expectation must be `s`, they are, by Lagrange's multipliers,
 
 `f_i` being the shares observed and `a_i` the numbers. `θ`, the tilt, is where `Σ f_i (a_i − s) / (1 + θ (a_i − s))`
 is 0.
+
+One equation in one unknown: for it alone, SciPy would be some hundred megabytes to install.
 """
 
 from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 The lock is the operating system's, on a file beside the one that is written, which may be replaced meanwhile. It ends
 with its process, however that ends: what a killed one leaves is an empty file that is in nobody's way.
+
+Not by filelock: it takes 50 ms to import, and lets nobody write where a network's disk has no locks (`ENOLCK`).
 """
 
 import errno
