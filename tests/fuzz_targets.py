@@ -31,9 +31,8 @@ from outflank.engine.simple import First
 from outflank.engine.specs import player
 from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
-from outflank.formats.game_files import FORMATS, read_records, write_records
+from outflank.formats.game_files import file_formats, read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.ggf import write_ggf
 from outflank.formats.recognise import read_all
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
@@ -41,6 +40,7 @@ from outflank.lab import redraw
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import experiment_named
 from outflank.lab.store import csv_text, document
+from outflank.othello.formats.ggf import write_ggf
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Limits
@@ -207,7 +207,7 @@ def records() -> tuple[Record, ...]:
 def files() -> dict[str, bytes]:
     """The games in every format that holds them, by its suffix."""
     found: dict[str, bytes] = {".pgn": PGN.encode()}
-    for suffix in FORMATS:
+    for suffix in file_formats():
         if suffix in found:
             continue
         kept = [each for each in records() if (suffix == ".abalone") is (each.start.game == ABALONE)]
@@ -268,7 +268,7 @@ def _read_file(given: tuple[str | None, bytes]) -> None:
         kept.extend(read_records(io.BytesIO(data), format=suffix))
     except OutflankError as error:
         failure = error
-    for wanted, form in FORMATS.items():
+    for wanted, form in file_formats().items():
         for record in kept if form.write is not None else ():
             try:
                 form.write(record)

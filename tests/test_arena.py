@@ -15,18 +15,21 @@ from typing import Any
 
 import pytest
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.arena import Openings, Settings, Sprt, play, play_match, seat
 from outflank.arena.kept import Kept
 from outflank.arena.referee import by_the_rules
 from outflank.arena.report import report_text
 from outflank.arena.standing import Duel, Scorer
-from outflank.boards import AbaloneBoard, Board, OthelloBoard, OthelloMove
+from outflank.boards import Board
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice, PlayerFailed, SimplePlayer
 from outflank.errors import OutflankError
 from outflank.formats.game_files import read_records
 from outflank.games.sides import Side
 from outflank.kernels.compiler import interpreted
+from outflank.othello.board import OthelloBoard
+from outflank.othello.moves import OthelloMove
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from outflank.ui.cli import match as cli_match

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.arena import MatchResult, Settings, Sprt, play_match
 from outflank.arena.game_runners import GamesHere
-from outflank.boards import AbaloneBoard, OthelloBoard
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import Address, parse_address
 from outflank.distributed.engines.inside.tasks import InsideTasks
@@ -37,6 +37,7 @@ from outflank.distributed.tasks.carrier import (
 from outflank.documents import plain
 from outflank.engine.specs import player
 from outflank.errors import OutflankError
+from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 

@@ -11,7 +11,7 @@ from outflank.games.evaluation import (
     LIMIT,
     WON,
     Exact,
-    _named,
+    _registered,
     begin,
     evaluations,
     final,
@@ -219,7 +219,7 @@ def test_evaluations_of_the_wrong_kind_are_refused():
 
 @pytest.mark.plain
 def test_a_name_belongs_to_the_evaluation_that_took_it(monkeypatch):
-    monkeypatch.setattr("outflank.games.evaluation._named", {Othello: dict(_named[Othello])})
+    monkeypatch.setattr("outflank.games.evaluation._registered", {Othello: dict(_registered.get(Othello, {}))})
     for name, evaluation, said in (
         (
             "discs",

@@ -70,7 +70,7 @@ def test_estimates_need_an_evaluation_and_playouts_none(monkeypatch):
     import nim
 
     assert outflank.search(nim.start(3, 4, 5), depth=3, workers=1).said == "+1 odd"
-    monkeypatch.setattr("outflank.games.evaluation._named", {})
+    monkeypatch.setattr("outflank.games.evaluation._registered", {})
     board = nim.start(1, 1, 1)
     for algorithm in ("uct", "flat"):
         found = outflank.search(board, algorithm=algorithm, nodes=200, workers=1)

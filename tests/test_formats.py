@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.abalone.formats.line import read_abalone_line, write_abalone_line
+from outflank.abalone.formats.moves import read_move, write_move, write_nacre
+from outflank.abalone.formats.position_file import read_position_file, write_position_file
 from outflank.abalone.geometry import SPIRAL, board, cell_name, cells
 from outflank.abalone.layouts import LAYOUTS, RULES, start
 from outflank.abalone.rules import AbalonePosition
 from outflank.errors import FormatError, IllegalMove, InvalidPosition, OutflankError, UnknownName
-from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
-from outflank.formats.abalone_moves import read_move, write_move, write_nacre
-from outflank.formats.board_line import read_board_line, write_board_line, write_obf
-from outflank.formats.position_file import read_position_file, write_position_file
-from outflank.formats.properties import read_game
 from outflank.formats.recognise import read, read_all
-from outflank.formats.transcript import read_transcript, write_transcript
 from outflank.games.sides import Side
+from outflank.othello.formats.board_line import read_board_line, write_board_line, write_obf
+from outflank.othello.formats.properties import read_game
+from outflank.othello.formats.transcript import read_transcript, write_transcript
 from outflank.othello.squares import START, othello, size_of, square_number
 from tests import entries
 from tests.conftest import examples

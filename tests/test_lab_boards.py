@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.lab import Parameters, experiment_named, option
@@ -21,6 +22,7 @@ from outflank.lab.boards import (
 )
 from outflank.lab.drawing.places import searched_html
 from outflank.lab.search_log import by_position, note, noting
+from outflank.othello.board import OthelloBoard
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain

@@ -353,7 +353,7 @@ def test_what_is_right_as_abalone_is_not_taken_for_a_mirrored_game():
         ("game: abalone\nblack: one\n1. a1b2", "othello", "of Abalone, and Othello is asked for"),
         ("?!", "abalone", "expected an Abalone line"),
         ("?!", "othello", "expected an Othello board line"),
-        ("?!", None, "a drawing of either board"),
+        ("?!", None, "a drawing of the board; an Abalone line"),
     ],
 )
 def test_errors_speak_of_the_game_that_was_meant(text, game, said):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import outflank
 from outflank.abalone.layouts import LAYOUTS, RULES, start
-from outflank.boards import kind_of_board
+from outflank.boards import board_class
 from outflank.kernels.compiler import interpreted
 from outflank.othello.squares import START, othello
 from outflank.search.perft import Perft
@@ -20,7 +20,7 @@ from tests.oracles import othello as othello_oracle
 
 
 def perft(game, position, depth, **options) -> Perft:
-    return outflank.perft(kind_of_board(game)(game, position), depth, **options)
+    return outflank.perft(board_class(game)(game, position), depth, **options)
 
 
 LARGEST = 2_000 if interpreted() else 2 * 10**9

@@ -12,8 +12,8 @@ from outflank.engine.classic import Classic, ask_classic
 from outflank.engine.programs import PROGRAMS, UNDIVIDED_002
 from outflank.engine.specs import player
 from outflank.errors import OutflankError
+from outflank.games.description import unit_of
 from outflank.games.evaluation import evaluations
-from outflank.games.units import unit_of
 from outflank.lab.classroom import PROGRAM, REPORT_000, new_board, self_play
 from outflank.lab.studies.parallelism import ParallelismParameters as Parallelism
 from outflank.othello.squares import othello
@@ -145,10 +145,10 @@ def test_a_search_takes_an_ordering_with_settings():
 # --- names are known with the game ---
 
 LOOKS_UP = """
-from outflank.games.{game}.kernels import {name}
+from outflank.{game}.rules import {name}
 from outflank.search.ordering import orderings
 from outflank.games.evaluation import evaluations
-from outflank.games.units import unit_of
+from outflank.games.description import unit_of
 print(orderings({made}), list(evaluations({made})), unit_of({made}).name, sep="\\n")
 """
 

@@ -9,18 +9,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 import pytest
 
+from outflank.abalone.formats.moves import write_move
 from outflank.arena import Settings, Sprt
 from outflank.arena.openings import Openings
-from outflank.boards import OthelloBoard
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.replication import replication_named
 from outflank.engine.clock import TimeControl
 from outflank.engine.computer import Computer
 from outflank.errors import OutflankError
-from outflank.formats.abalone_moves import write_move
 from outflank.formats.fields import read_number
 from outflank.lab import redraw
+from outflank.othello.board import OthelloBoard
 from outflank.othello.squares import othello
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
 from outflank.search.contract import Limits, Options

@@ -13,7 +13,7 @@ from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Progress
 from outflank.abalone.geometry import SPIRAL, board
 from outflank.abalone.layouts import start as abalone_start
 from outflank.abalone.rules import Abalone, AbalonePosition
-from outflank.boards import kind_of_board
+from outflank.boards import board_class
 from outflank.games.evaluation import evaluation_named, evaluations, final, scale_of
 from outflank.games.rules import is_pass, most_moves, moves_left, play
 from outflank.kernels.compiler import interpreted
@@ -100,7 +100,7 @@ def check(name: str, seed: int, row: dict) -> None:
     ordering = ordering_named(game, row["ordering"], sort=row["sort"], killers=row["killers"], history=row["history"])
     evaluation = evaluation_named(game, row["evaluation"])
     depth = 1 + seed % deepest
-    here = kind_of_board(game)(game, position)
+    here = board_class(game)(game, position)
     found = search(here, Limits(depth=depth), evaluation=row["evaluation"], ordering=ordering, **options)
     moves = legal(game, position)
     if not moves:
@@ -167,7 +167,7 @@ def test_pairs_of_options_agree_with_the_definition(name, number, row):
 @given(any_positions)
 def test_what_was_not_searched_has_no_value(drawn):
     game, position = drawn
-    here = kind_of_board(game)(game, position)
+    here = board_class(game)(game, position)
     for options in ({}, {"exact": True}, {"exact": True, "deepen": False}):
         stop = Stop()
         stop()

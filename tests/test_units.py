@@ -6,8 +6,8 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, search
 from outflank.engine.player import Choice
-from outflank.games.evaluation import WON, Exact, evaluation_named, scale_of
-from outflank.games.units import counted, unit_of
+from outflank.games.description import unit_of
+from outflank.games.evaluation import WON, Exact, counted, evaluation_named, scale_of
 
 OTHELLO = OthelloBoard.start().game
 ABALONE = AbaloneBoard.start().game

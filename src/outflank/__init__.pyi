@@ -1,12 +1,10 @@
 """The public names: the one list, which type checkers read as it is and `outflank` itself when a name is first used."""
 
+from outflank.abalone.board import AbaloneBoard as AbaloneBoard
+from outflank.abalone.moves import AbaloneMove as AbaloneMove
 from outflank.abalone.rules import Kind as Kind
-from outflank.boards import AbaloneBoard as AbaloneBoard
-from outflank.boards import AbaloneMove as AbaloneMove
 from outflank.boards import Board as Board
 from outflank.boards import Move as Move
-from outflank.boards import OthelloBoard as OthelloBoard
-from outflank.boards import OthelloMove as OthelloMove
 from outflank.boards import Outcome as Outcome
 from outflank.errors import FormatError as FormatError
 from outflank.errors import IllegalMove as IllegalMove
@@ -14,8 +12,12 @@ from outflank.errors import InvalidOption as InvalidOption
 from outflank.errors import InvalidPosition as InvalidPosition
 from outflank.errors import OutflankError as OutflankError
 from outflank.errors import UnknownName as UnknownName
+from outflank.games.description import GameDescription as GameDescription
+from outflank.games.description import register_game as register_game
 from outflank.games.evaluation import register_evaluation as register_evaluation
 from outflank.games.sides import Side as Side
+from outflank.othello.board import OthelloBoard as OthelloBoard
+from outflank.othello.moves import OthelloMove as OthelloMove
 from outflank.search.contract import Comparison as Comparison
 from outflank.search.contract import Limits as Limits
 from outflank.search.contract import MoveValue as MoveValue

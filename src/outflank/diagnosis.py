@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from outflank.boards import AbaloneBoard, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
 from outflank.folders import cache_folder
 from outflank.kernels import files
 from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
+from outflank.othello.board import OthelloBoard
 from outflank.search.perft import perft
 
 COUNTER = record_type({"ticks": np.int64})

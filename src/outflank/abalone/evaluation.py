@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank.abalone.geometry import BOARD, SPIRAL, board
-from outflank.abalone.rules import Abalone, _behind, _behind_left, _behind_right, _edge
-from outflank.games.evaluation import final, register_evaluation, value
+from outflank.abalone.rules import _behind, _behind_left, _behind_right, _edge
+from outflank.games.description import NamedEvaluation
+from outflank.games.evaluation import final, value
 from outflank.games.rules import count
-from outflank.games.units import Unit, register_unit
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 from outflank.kernels.lanes import bit_counts, spread, total
@@ -145,9 +145,9 @@ def _(evaluation, game, position, state):
     return MARBLE * marbles + _shape(own) - _shape(opp)
 
 
-# Most moves change the value by less than a tenth of a marble.
-register_unit(Abalone, Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, near=0.05, scored=False))
-register_evaluation(Abalone, "cohesion", Cohesion(), unit="marbles", points=MARBLE)
-# About a thousand for a marble: 800 for the first, 1600 for the last that is not the end.
-register_evaluation(Abalone, "rings", Rings(70, 60, 40, 10, 1), unit="marbles", points=1000, won=LOST - 1)
-register_evaluation(Abalone, "rings-lab", Rings(45, 35, 25, 10, 0), unit="marbles", points=1000, won=LOST - 1)
+EVALUATIONS = (
+    NamedEvaluation(name="cohesion", evaluation=Cohesion(), unit="marbles", points=MARBLE),
+    # About a thousand for a marble: 800 for the first, 1600 for the last that is not the end.
+    NamedEvaluation(name="rings", evaluation=Rings(70, 60, 40, 10, 1), unit="marbles", points=1000, won=LOST - 1),
+    NamedEvaluation(name="rings-lab", evaluation=Rings(45, 35, 25, 10, 0), unit="marbles", points=1000, won=LOST - 1),
+)

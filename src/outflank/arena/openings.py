@@ -8,12 +8,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.layouts import LAYOUTS
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import decoded_whole
 from outflank.formats.game_files import HEAD, holds_records, read_records
 from outflank.formats.recognise import read
+from outflank.othello.board import OthelloBoard
 
 TRIES = 2000
 """Draws in a row that bring nothing new after which there is nothing new to be drawn."""

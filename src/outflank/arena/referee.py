@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.formats.line import read_abalone_line
 from outflank.arena import seat as seats
 from outflank.arena.seat import Answer, Seat
-from outflank.boards import AbaloneBoard, Board, Move, OthelloBoard
+from outflank.boards import Board, Move
 from outflank.engine.clock import Clocks, TimeControl
 from outflank.engine.player import Choice, Player
-from outflank.formats.abalone_line import read_abalone_line
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
+from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Stop
 
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"

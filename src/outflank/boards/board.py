@@ -8,9 +8,11 @@ import numpy as np
 
 from outflank.boards.moves import Move
 from outflank.errors import FormatError, IllegalMove
+from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
-from outflank.games.rules import MOVE, canonical, fill, mirror, most_moves, play, score, symmetries
+from outflank.games.description import description_of
+from outflank.games.rules import MOVE, canonical, fill, mirror, most_moves, moves_left, play, score, symmetries
 from outflank.games.sides import Side
 
 M = TypeVar("M", bound=Move)
@@ -24,7 +26,7 @@ class Outcome:
     winner: Side | None
     """None: a draw."""
     score: int
-    """What black has won, in the game's unit: discs in Othello, 1, 0 or -1 in Abalone."""
+    """What black has won, in the game's unit."""
     reason: str
     """In a few words."""
 
@@ -35,8 +37,8 @@ class Outcome:
 
 
 class Board(Generic[M]):
-    """A game in progress. `OthelloBoard` and `AbaloneBoard` are what you will mostly use;
-    a game of your own works with this class as soon as its rules are registered.
+    """A game in progress. Games have classes of their own, derived from this one, which know how their moves are
+    called and their boards drawn; any game works with this one as soon as its rules are registered.
 
     Two boards are equal if game, position and side to move are; how they came about does
     not count. A board changes with every move, so it has no hash: the key of a dictionary is what
@@ -63,22 +65,18 @@ class Board(Generic[M]):
     # --- text ---
 
     @staticmethod
-    def from_text(
-        text: str, *, game: str | None = None, size: int | None = None, layout: str | None = None
-    ) -> "Board[Any]":
+    def from_text(text: str, *, game: str | None = None, **options: Any) -> "Board[Any]":
         """The board that `text` describes, in any notation the package reads.
 
-        What could be either game is Othello unless `game` says otherwise, or `layout`, which
-        like `size` says where a bare list of moves starts.
+        What could be of several games is of the first that can have written it, unless `game` says otherwise, or an
+        option of a game's (`size`, `layout`), which says where a bare list of moves starts.
         """
-        return Board.from_setup(read(text, game=game, size=size, layout=layout))
+        return Board.from_setup(read(text, game=game, **options))
 
     @staticmethod
     def from_setup(setup: Setup) -> "Board[Any]":
         """The board of a text that has been read."""
-        from outflank.boards import kind_of_board
-
-        board = kind_of_board(setup.game)._of(setup)
+        board = board_class(setup.game)._of(setup)
         for code in setup.moves:
             board.push(board.move(code))
         return board
@@ -89,7 +87,20 @@ class Board(Generic[M]):
 
     def to_text(self) -> str:
         """The position on one line, as `from_text` reads it."""
-        raise FormatError(f"{type(self.game).__name__} has no notation for positions")
+        return write_numbered(description_of(self.game), self.game, self.position, self.turn, self.ply)
+
+    def diagram(self, *, last: bool = False) -> list[str]:
+        """The board in letters, a row a line: X black, O white, . empty, * a legal move; `last` brackets the last."""
+        return [f"{name}: {value}" for name, value in self.position._asdict().items()]
+
+    def standing(self) -> str:
+        """Who has how much, in a few words; empty if there is nothing to count."""
+        return ""
+
+    @property
+    def moves_left(self) -> int:
+        """A number of moves, passes not counted, that no game from here exceeds."""
+        return int(moves_left(self.game, self.position))
 
     def svg(self, *, width: int = 400, legal: bool = True, played: M | None = None, better: M | None = None) -> str:
         """A picture of the position, `width` pixels wide; a move `played` here and a `better` one are shown."""
@@ -257,3 +268,8 @@ def stripped(text: object) -> str:
 
 def _no_move(found: object, expected: str) -> IllegalMove:
     return IllegalMove(f"{reprlib.repr(found)} is no move: expected {expected}")
+
+
+def board_class(game: Any) -> type[Board[Any]]:
+    """The class of boards for a game's rules."""
+    return description_of(game).board or Board

@@ -8,11 +8,11 @@ about passes and equal moves.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from outflank.boards import OthelloBoard
 from outflank.engine.programs import PROGRAMS
 from outflank.errors import OutflankError
-from outflank.formats.diagram import othello_diagram
 from outflank.games.sides import Side
+from outflank.othello.board import OthelloBoard
+from outflank.othello.diagram import othello_diagram
 from outflank.search.contract import Limits
 from outflank.search.deepening import search
 from outflank.words import is_count

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, Unpack, get_type_hints
 
-from outflank.boards import Board, Move, OthelloBoard
+from outflank.boards import Board, Move
 from outflank.engine.book import Book, Opened
 from outflank.engine.clock import Clock
 from outflank.engine.levels import HIGHEST
@@ -16,6 +16,7 @@ from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.sides import Side
+from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import Othello
 from outflank.othello.squares import othello, scoring_of
 from outflank.schema import Kind, conform, kinds_of

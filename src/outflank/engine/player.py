@@ -7,7 +7,9 @@ from typing import Any, Protocol
 from outflank.boards import Board, Move
 from outflank.engine.clock import Clock
 from outflank.errors import OutflankError
-from outflank.games.units import Scale, counted, unit_of
+from outflank.games.description import unit_of
+from outflank.games.evaluation import counted
+from outflank.games.units import Scale
 from outflank.search.contract import Stop
 
 

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import Any, Protocol
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.geometry import cell_name
 from outflank.abalone.rules import Abalone
-from outflank.boards import AbaloneBoard, Board, Move
+from outflank.boards import Board, Move
 from outflank.engine.player import Choice
 from outflank.errors import InvalidOption, UnknownName
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from outflank.boards import Board, Move, OthelloBoard
+from outflank.boards import Board, Move
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
+from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords

@@ -3,12 +3,6 @@
 import math
 import re
 
-from outflank.abalone.rules import Abalone
-from outflank.errors import FormatError
-from outflank.formats.game_record import Record
-from outflank.othello.rules import Othello
-from outflank.othello.squares import SIZES, othello, size_of
-
 REASONS = ("resigned", "time", "illegal move", "crashed", "agreed", "ply limit")
 """Why games end if not by the rules."""
 
@@ -72,20 +66,3 @@ def read_date(text: str) -> str:
 def year_of(date: str) -> int | None:
     """The year of a record's date."""
     return int(date[:4]) if re.match(r"\d{4}(?!\d)", date, re.ASCII) else None
-
-
-def othello_size(record: Record, format: str) -> int:
-    """The side of a record's board; an error if it is not Othello on a board that `format` knows."""
-    game = record.start.game
-    if not isinstance(game, Othello):
-        kept = ": .abalone files do" if isinstance(game, Abalone) else ""
-        raise FormatError(f"{format} holds games of Othello, not of {type(game).__name__}{kept}")
-    if game.mask not in [othello(size).mask for size in SIZES]:
-        raise FormatError(f"{format} holds boards of 4×4, 6×6 and 8×8 squares")
-    return size_of(game)
-
-
-def check_abalone(record: Record, format: str) -> None:
-    """An error if the record is not Abalone."""
-    if not isinstance(record.start.game, Abalone):
-        raise FormatError(f"{format} holds games of Abalone, not of {type(record.start.game).__name__}")

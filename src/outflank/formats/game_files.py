@@ -1,59 +1,73 @@
 """Files of whole games: every format that is read and written, by its content or by its name."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError, UnknownName
-from outflank.formats.abalone_games import HEADER, looks_like_games, read_abalone_games, write_abalone_game
-from outflank.formats.board_line import CELLS
-from outflank.formats.bracket_games import read_bracket_games
-from outflank.formats.fields import decoded
+from outflank.formats import headed_games, saved_games
 from outflank.formats.files import looked_into, replacing
 from outflank.formats.game_record import Record
-from outflank.formats.ggf import write_ggf
-from outflank.formats.headed_games import read_headed_games
-from outflank.formats.line_games import read_positions, read_transcripts, write_position_line, write_transcript_line
-from outflank.formats.movetext import is_header, read_movetext
 from outflank.formats.selection import Selection
-from outflank.formats.sgf import write_sgf
-from outflank.formats.wthor import read_wthor
-from outflank.formats.wthor_header import HEADER_BYTES, Header
-from outflank.formats.wthor_names import EVENTS, PLAYERS
-from outflank.formats.wthor_writer import WthorWriter
+from outflank.games.description import GAMES, OWN_GAMES, game_named
+from outflank.games.notation import FileFormat
 
 File = str | os.PathLike[str]
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A way of keeping games in a file."""
-
-    title: str
-    read: Callable[[BinaryIO], Iterator[Record]] | None = None
-    write: Callable[[Record], str] | None = None
-    """A game as text; None for WTHOR, which is no text and more than one file, and for what is only read."""
-
-
-WTHOR = ".wtb"
-
-FORMATS = {
-    ".ggf": Format("GGF", read_bracket_games, write_ggf),
-    ".sgf": Format("SGF", read_bracket_games, write_sgf),
-    WTHOR: Format("WTHOR"),
-    ".txt": Format("transcripts", read_transcripts, write_transcript_line),
-    ".obf": Format("OBF", read_positions, write_position_line),
-    ".abalone": Format("Abalone games", read_abalone_games, write_abalone_game),
-    ".pgn": Format("PGN", read_headed_games),
-}
-"""Every format, by the end of its files' names."""
-
 HEAD = 4096
 """Bytes by which a file is recognised."""
+
+
+def selecting(
+    read: Callable[[BinaryIO], Iterator[Record]],
+) -> Callable[[BinaryIO, Path | None, Selection], Iterator[tuple[int, Record]]]:
+    """A reader of the wanted games, of one that reads them all."""
+
+    def read_selected(stream: BinaryIO, path: Path | None, selection: Selection) -> Iterator[tuple[int, Record]]:
+        for number, record in enumerate(read(stream), 1):
+            if selection.takes(number, record):
+                yield number, record
+
+    return read_selected
+
+
+ANY_GAMES = {
+    ".pgn": FileFormat(
+        title="PGN",
+        read=selecting(headed_games.read_headed_games),
+        likeness=headed_games.likeness,
+        holds_games=lambda head: True,
+    ),
+    ".games": FileFormat(
+        title="saved games",
+        read=selecting(saved_games.read_saved_games),
+        write=saved_games.write_saved_game,
+        likeness=saved_games.likeness,
+        holds_games=lambda head: True,
+    ),
+}
+"""The formats that hold games of any kind."""
+
+
+def file_formats() -> dict[str, FileFormat]:
+    """Every format of the package, by the end of its files' names."""
+    own = [game_named(name).notation.files for name in OWN_GAMES]
+    return {suffix: form for files in (*own, ANY_GAMES) for suffix, form in files.items()}
+
+
+def usual_suffix(game: str) -> str:
+    """The end of the name of a file that keeps games of the game called `game`."""
+    return next(iter(game_named(game).notation.files), ".games")
+
+
+def _format(suffix: str) -> FileFormat | None:
+    found = file_formats().get(suffix)
+    if found is None:  # an installed game's, perhaps
+        others = (each.notation.files.get(suffix) for each in GAMES.parts().values())
+        found = next((form for form in others if form is not None), None)
+    return found
 
 
 def read_records(source: File | BinaryIO, *, format: str | None = None) -> Iterator[Record]:
@@ -70,7 +84,7 @@ def select_records(
     source: File | BinaryIO, selection: Selection, *, format: str | None = None
 ) -> Iterator[tuple[int, Record]]:
     """The wanted games with their numbers in the file."""
-    wanted = suffix_of_format(format) if format is not None else None
+    wanted = _called(format) if format is not None else None
     with ExitStack() as opened:
         if isinstance(source, (str, os.PathLike)):
             path = Path(source)
@@ -80,13 +94,7 @@ def select_records(
         if wanted is None:
             head, stream = looked_into(stream, HEAD)
             wanted = _recognised(head, path)
-        reader = FORMATS[wanted].read
-        if reader is None:
-            yield from read_wthor(stream, path, selection)
-            return
-        for number, record in enumerate(reader(stream), 1):
-            if selection.takes(number, record):
-                yield number, record
+        yield from wanted.read(stream, path, selection)
 
 
 def write_records(records: Iterable[Record], target: File | BinaryIO, *, format: str | None = None) -> int:
@@ -96,11 +104,13 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
     written. Should `records` or a game that the format cannot hold end it early, the games before are written
     all the same; without any, there is no file.
     """
-    suffix = _to_write(target, format)
-    if suffix == WTHOR:
-        return _write_wthor(records, target)
-    write = FORMATS[suffix].write
-    assert write is not None
+    form = _to_write(target, format)
+    if form.write_all is not None:
+        if not isinstance(target, (str, os.PathLike)):
+            files = 1 if form.files is None else len(form.files(Path("games")))
+            raise FormatError(f"{form.title} is {files} files, with the names in some of them, and needs a file's name")
+        return form.write_all(records, Path(target))
+    assert form.write is not None
     games = 0
     with ExitStack() as opened:
         if isinstance(target, (str, os.PathLike)):
@@ -108,67 +118,46 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
         else:
             stream = target
         for games, record in enumerate(records, 1):
-            with _telling(games, records):
-                text = write(record)
+            with telling_which(games, records):
+                text = form.write(record)
             stream.write(text.encode("utf-8", "replace"))
     return games
 
 
 def files_written(target: File, format: str | None = None) -> list[Path]:
-    """The files that `write_records` would write: for WTHOR, those of names as well."""
-    path = Path(target)
-    if _to_write(target, format) != WTHOR:
-        return [path]
-    return [path, *(path.with_suffix(suffix) for suffix in (PLAYERS, EVENTS))]
+    """The files that `write_records` would write: for some formats, those of names as well."""
+    form = _to_write(target, format)
+    return [Path(target)] if form.files is None else form.files(Path(target))
 
 
-def suffix_of_format(name: str) -> str:
-    """The key in `FORMATS` of a format that is called by its name, `ggf` or `.ggf`."""
-    suffix = "." + name.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        raise UnknownName.among("format", name, [known.removeprefix(".") for known in FORMATS])
-    return suffix
+def _called(name: str) -> FileFormat:
+    """The format that is called by its name, `ggf` or `.ggf`."""
+    found = _format("." + name.lower().removeprefix("."))
+    if found is None:
+        raise UnknownName.among("format", name, [known.removeprefix(".") for known in file_formats()])
+    return found
 
 
-def _to_write(target: File | BinaryIO, format: str | None) -> str:
-    suffix = _named(target, format)
-    if suffix != WTHOR and FORMATS[suffix].write is None:
-        raise FormatError(f"{FORMATS[suffix].title} is read and not written")
-    return suffix
+def _to_write(target: File | BinaryIO, format: str | None) -> FileFormat:
+    found = _named(target, format)
+    if found.write is None and found.write_all is None:
+        raise FormatError(f"{found.title} is read and not written")
+    return found
 
 
-def _named(target: File | BinaryIO, format: str | None) -> str:
+def _named(target: File | BinaryIO, format: str | None) -> FileFormat:
     if format is not None:
-        return suffix_of_format(format)
+        return _called(format)
     if not isinstance(target, (str, os.PathLike)):
         raise FormatError("a stream has no name to tell the format by: it must be given")
-    suffix = Path(target).suffix.lower()
-    if suffix not in FORMATS:
-        raise FormatError(f"{Path(target).name!r} does not end in a known format: {' '.join(FORMATS)}")
-    return suffix
-
-
-def _write_wthor(records: Iterable[Record], target: File | BinaryIO) -> int:
-    if not isinstance(target, (str, os.PathLike)):
-        raise FormatError("WTHOR is three files, with the names in two of them, and needs a file's name")
-    with ExitStack() as opened:
-        games, *names = (opened.enter_context(replacing(file)) for file in files_written(target, "wtb"))
-        writer = WthorWriter(games)
-        ended_early = True
-        try:
-            for number, record in enumerate(records, 1):
-                with _telling(number, records):
-                    writer.add(record)
-            ended_early = False
-        finally:
-            if writer.games or not ended_early:
-                for stream, data in zip(names, writer.finish(), strict=True):
-                    stream.write(data)
-    return writer.games
+    found = _format(Path(target).suffix.lower())
+    if found is None:
+        raise FormatError(f"{Path(target).name!r} does not end in a known format: {' '.join(file_formats())}")
+    return found
 
 
 @contextmanager
-def _telling(number: int, records: Iterable[Record]) -> Iterator[None]:
+def telling_which(number: int, records: Iterable[Record]) -> Iterator[None]:
     """Errors say which game it was, unless there is but one."""
     try:
         yield
@@ -178,15 +167,15 @@ def _telling(number: int, records: Iterable[Record]) -> Iterator[None]:
         raise FormatError(f"game {number:,}: {error}") from None
 
 
-def _recognised(head: bytes, path: Path | None) -> str:
-    """The key in `FORMATS` of what begins with `head`: what it looks like, or else what it is called."""
-    named = path.suffix.lower() if path is not None else ""
+def _recognised(head: bytes, path: Path | None) -> FileFormat:
+    """The format of what begins with `head`: what it looks like, or else what it is called."""
+    named = _format(path.suffix.lower()) if path is not None else None
     kinds = _kinds(head)
-    if named in FORMATS and (named in kinds or not kinds):
+    if named is not None and (named in kinds or not kinds):
         return named
     if kinds:
         return kinds[0]
-    known = ", ".join(form.title for form in FORMATS.values())
+    known = ", ".join(form.title for form in file_formats().values())
     if not head.strip():
         raise FormatError(f"nothing to read: expected {known}")
     raise FormatError(f"not recognised, by content or by name; known are {known}")
@@ -194,31 +183,10 @@ def _recognised(head: bytes, path: Path | None) -> str:
 
 def holds_records(head: bytes) -> bool:
     """Whether a file with this beginning holds whole games, and could not be a position or a pasted text as well."""
-    text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
-    return _kinds(head)[:1] in ((WTHOR,), (".ggf",), (".sgf",), (".pgn",)) or looks_like_games(text)
+    return any(form.holds_games(head) for form in _kinds(head)[:1])
 
 
-def _kinds(head: bytes) -> tuple[str, ...]:
+def _kinds(head: bytes) -> list[FileFormat]:
     """The formats that a file with this beginning can be in, the likeliest first."""
-    if b"\0" in head[:HEADER_BYTES] and Header.fits(head):
-        return (WTHOR,)
-    text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
-    if re.match(r"[\s\d]*\(\s*;", text):
-        kinds = (".ggf", ".sgf")
-        return kinds if re.search(r"GM\s*\[\s*Othello", text, re.IGNORECASE) else kinds[::-1]
-    lines = (line.strip() for line in text.splitlines())
-    line = next((line for line in lines if line and line[0] not in "#%;"), "")
-    if HEADER.fullmatch(line):
-        return (".abalone",) if looks_like_games(text) or not _has_othello(text) else (".pgn", ".abalone")
-    if is_header(line):
-        return (".pgn",)
-    if len(line) >= 16 and set("".join(line.split())[:10]) <= set(CELLS):
-        return (".obf",)
-    if re.match(r"(?:\d{1,3}\s*[.)]\s*)?[a-i]\s*[1-9]", line, re.IGNORECASE):
-        return (".txt", ".abalone")
-    return ()
-
-
-def _has_othello(text: str) -> bool:
-    """Whether moves that can begin a game of Othello follow headers like `Black: one`."""
-    return re.match(r"\s*(?:1\s*[.)]\s*)?(?:d3|c4|f5|e6)", read_movetext(text).moves, re.IGNORECASE) is not None
+    found = [(form.likeness(head), form) for form in file_formats().values()]
+    return [form for likeness, form in sorted(found, key=lambda each: -each[0]) if likeness > 0]

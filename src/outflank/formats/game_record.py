@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from outflank.errors import FormatError
 from outflank.formats.setup import Setup
+from outflank.games.description import description_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +48,13 @@ class Record:
     def setup(self) -> Setup:
         """The start with the moves, as boards are made of it."""
         return replace(self.start, moves=tuple(move.code for move in self.moves))
+
+
+def check_game(record: Record, rules: type, format: str) -> None:
+    """An error if a record is of another game than `format` holds."""
+    if not isinstance(record.start.game, rules):
+        found = description_of(record.start.game)
+        usual = next(iter(found.notation.files), "")
+        kept = f": {usual} files do" if usual else ""
+        wanted = rules.__name__
+        raise FormatError(f"{format} holds games of {wanted}, not of {found.title}{kept}")

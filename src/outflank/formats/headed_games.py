@@ -16,11 +16,13 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.clocks import ClockTimes, write_clock
+from outflank.formats.fields import decoded
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.line_games import MOST_BYTES, lines_of
-from outflank.formats.movetext import Divider, read_movetext
+from outflank.formats.lines import MOST_BYTES, lines_of
+from outflank.formats.movetext import Divider, is_header, read_movetext
 from outflank.formats.recognise import read
 from outflank.formats.replay import column, replay
+from outflank.formats.saved_games import HEADER
 
 
 def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
@@ -31,6 +33,19 @@ def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
         except OutflankError as error:
             raise FormatError(f"game {number} (line {line}): {error}") from None
         yield record
+
+
+def likeness(head: bytes) -> int:
+    """How much a file that begins so looks like one of these."""
+    text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
+    lines = (line.strip() for line in text.splitlines())
+    line = next((line for line in lines if line and line[0] not in "#%;"), "")
+    return 60 if is_header(line) or (HEADER.fullmatch(line) and begins_with_squares(text)) else 0
+
+
+def begins_with_squares(text: str) -> bool:
+    """Whether single squares follow the headers, where a move is one: those with which most games begin."""
+    return re.match(r"\s*(?:1\s*[.)]\s*)?(?:d3|c4|f5|e6)", read_movetext(text).moves, re.IGNORECASE) is not None
 
 
 def _blocks(stream: BinaryIO) -> Iterator[tuple[int, str]]:

@@ -4,7 +4,7 @@ A file may hold many thousand games: a kernel plays them. As long as they are fe
 runs it, for loading the compiler takes longer than they do.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outflank.abalone.rules import Abalone
-from outflank.formats.setup import Setup
-from outflank.formats.transcript import Named, replayed
-from outflank.games.rules import MOVE, fill, is_pass, most_moves, over, pack, play, score
+from outflank.games.description import description_of
+from outflank.games.rules import MOVE, fill, is_pass, most_moves, over, pack, play, score, unpack
 from outflank.games.sides import Side
 from outflank.kernels.compiler import kernel
 
@@ -87,31 +85,9 @@ def replay(game: Any, position: Any, turn: Side, wanted: NDArray[np.uint16]) -> 
     length, rows, finished, result = (int(number) for number in played(game, position, *room))
     _, _, found, end = room
     sign = 1 if (turn is Side.BLACK) == (length % 2 == 0) else -1
-    ahead = int(end[0]).bit_count() - int(end[1]).bit_count()
-    if isinstance(game, Abalone) and ahead * result > 0:
-        result = ahead  # its rules call any win one; a side that cannot move has lost, whatever its marbles
+    if finished:
+        result = description_of(game).recorded_score(game, unpack(game, end[0], end[1]), result)
     return Replay(codes=found[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
-
-
-def replay_named(text: str, start: Setup, named: Sequence[Named]) -> Replay:
-    """Play the moves that `text` names, each by the side that it names; the error shows the place."""
-    played = replay(start.game, start.position, start.turn, column(move for move, _, _ in named))
-    if played.rows < len(named) or not _sides_agree(start.turn, played.codes, named):
-        for _ in replayed(start.format, text, start.game, start.position, named, start.turn):
-            pass  # it stops at the move that is wrong, and says why
-    return played
-
-
-def _sides_agree(turn: Side, codes: Sequence[int], named: Sequence[Named]) -> bool:
-    given = iter(named)
-    move, _, side = next(given, (NO_MOVE, 0, None))
-    for code in codes:
-        if code == move:  # else it is a pass that was put in
-            if side not in (None, turn):
-                return False
-            move, _, side = next(given, (NO_MOVE, 0, None))
-        turn = turn.other
-    return True
 
 
 def column(codes: Iterable[int]) -> NDArray[np.uint16]:

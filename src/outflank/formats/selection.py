@@ -2,54 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from outflank.errors import FormatError, IllegalMove
-from outflank.formats.abalone_moves import meanings
 from outflank.formats.fields import year_of
 from outflank.formats.game_record import Record
-from outflank.formats.line_games import starts_normally
-from outflank.formats.transcript import read_transcript
-from outflank.games.rules import mirror, mirror_move, symmetries
-from outflank.othello.rules import PASS, Othello
-from outflank.othello.squares import START, othello
+from outflank.games.description import OWN_GAMES, game_named
+from outflank.games.rules import is_pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(Protocol):
     """The first moves of games, passes left out."""
-
-    squares: tuple[bytes, ...] = ()
-    """Of Othello, in each of the ways in which the board can be turned without changing the start."""
-    meant: tuple[tuple[int, ...], ...] = ()
-    """Of Abalone: the codes that each move's text can mean."""
-
-    @classmethod
-    def parse(cls, text: str) -> "Opening":
-        """Moves of either game; what could be either is Othello.
-
-        >>> len(Opening.parse("f5d6").squares)
-        4
-        """
-        try:
-            codes = [code for code in read_transcript(text).moves if code != PASS]
-        except (FormatError, IllegalMove) as error:
-            meant = _abalone_moves(text)
-            if not all(meant):
-                raise error from None
-            return cls(meant=meant)
-        game = othello()
-        keeping = [number for number in range(symmetries(game)) if mirror(game, START, number) == START]
-        images = [bytes(int(mirror_move(game, code, number)) for code in codes) for number in keeping]
-        return cls(squares=tuple(images))
 
     def begins(self, record: Record) -> bool:
         """Whether a game begins so."""
-        codes = played(record)
-        if isinstance(record.start.game, Othello):
-            return starts_normally(record) and any(bytes(codes[: len(image)]) == image for image in self.squares)
-        if not self.meant or len(codes) < len(self.meant):
-            return False
-        return all(code in meant for code, meant in zip(codes, self.meant, strict=False))
+
+
+def opening_of(text: str) -> Opening:
+    """The opening that moves of a game are; what could be of several games is of the first."""
+    wrong: list[Exception] = []
+    for name in OWN_GAMES:
+        opening = game_named(name).notation.opening
+        assert opening is not None  # the package's own games have them
+        try:
+            return opening(text)
+        except (FormatError, IllegalMove) as error:
+            wrong.append(error)
+    raise wrong[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +64,6 @@ class Selection:
         return self.years is None or (year is not None and self.years[0] <= year <= self.years[1])
 
 
-def _abalone_moves(text: str) -> tuple[tuple[int, ...], ...]:
-    """What each word can mean as a move of Abalone, nothing if it is none."""
-    try:
-        return tuple(meanings(word) for word in text.split())
-    except FormatError:
-        return ((),)
-
-
 def contains(name: str, part: str) -> bool:
     """Whether `part` is in `name`, in any case."""
     return part.casefold() in name.casefold()
@@ -103,4 +74,4 @@ def played(record: Record) -> Sequence[int]:
     squares: bytes | None = getattr(record.moves, "squares", None)
     if squares is not None:
         return squares
-    return [move.code for move in record.moves if move.code != PASS or not isinstance(record.start.game, Othello)]
+    return [move.code for move in record.moves if not is_pass(record.start.game, move.code)]

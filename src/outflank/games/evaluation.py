@@ -8,7 +8,6 @@ Values are whole numbers for the side to move, within ±`LIMIT`, and the opponen
 same position is the negative: a search turns them over at every ply.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -16,15 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.description import WON, NamedEvaluation, described, description_of
 from outflank.games.rules import score
-from outflank.games.units import Scale, most_of, unit_of
+from outflank.games.units import Scale
 from outflank.kernels.generic import generic, missing
 
 LIMIT = 30_000
 """No value lies outside ±LIMIT: it has to fit in an entry of the transposition table."""
-
-WON = 20_000
-"""A finished game is worth this much more than its score to the winner; estimates stay below it."""
 
 
 @generic
@@ -67,15 +64,13 @@ def _(evaluation, game, position):
 
 # --- chosen by name ---
 
-_named: dict[type, dict[str, Any]] = {}
-_read: dict[tuple[type, str], tuple[str, int, int]] = {}
-_usual: dict[type, Callable[[Any], str]] = {}
+_registered: dict[type, dict[str, NamedEvaluation]] = {}
 
 
 def register_evaluation(
     game: type, name: str, evaluation: Any, *, unit: str | None = None, points: int = 1, won: int = WON
 ) -> None:
-    """Let searches of a game choose `evaluation` by `name`; the first one is the default.
+    """Let searches of a game choose `evaluation` by `name`; the first one is the default if the game has none.
 
     `points` of its values make one `unit` to people: tenths of a disc are `unit="discs", points=10`. Without a unit a
     value is told with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the
@@ -86,26 +81,31 @@ def register_evaluation(
     if not isinstance(evaluation, tuple):
         found = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
         raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {found}")
-    taken = _named.get(game, {}).get(name)
-    if taken is not None and _home(taken) != _home(evaluation):
-        raise InvalidOption(f"evaluation {name!r} of {game.__name__} is {'.'.join(_home(taken))}: choose another name")
-    _named.setdefault(game, {})[name] = evaluation
-    _read[game, name] = unit or name, points, won
+    taken = _known(game).get(name)
+    if taken is not None and _home(taken.evaluation) != _home(evaluation):
+        home = ".".join(_home(taken.evaluation))
+        raise InvalidOption(f"evaluation {name!r} of {game.__name__} is {home}: choose another name")
+    named = NamedEvaluation(name=name, evaluation=evaluation, unit=unit, points=points, won=won)
+    _registered.setdefault(game, {})[name] = named
+
+
+def _known(game: type) -> dict[str, NamedEvaluation]:
+    """The evaluations of a class of rules by name: those of its description, then those that were registered."""
+    description = described(game)
+    own = () if description is None else description.evaluations
+    return {each.name: each for each in own} | _registered.get(game, {})
 
 
 def _home(evaluation: Any) -> tuple[str, str]:
     return type(evaluation).__module__, type(evaluation).__qualname__
 
 
-def register_usual_evaluation(game: type, name_for: Callable[[Any], str]) -> None:
-    """Let the default depend on the rules in force: `name_for(game)` names it."""
-    _usual[game] = name_for
-
-
 def evaluations(game: Any) -> dict[str, Any]:
     """The evaluations of a game by name, the default first."""
-    known = _named.get(type(game), {})
-    usual = _usual[type(game)](game) if type(game) in _usual else next(iter(known), "")
+    description = description_of(game)
+    known = {name: each.evaluation for name, each in _known(type(game)).items()}
+    usual_evaluation = description.usual_evaluation
+    usual = next(iter(known), "") if usual_evaluation is None else usual_evaluation(game)
     return dict(sorted(known.items(), key=lambda each: each[0] != usual))
 
 
@@ -123,24 +123,33 @@ def evaluation_named(game: Any, name: str | None = None) -> Any:
 
 def scale_of(game: Any, evaluation: Any) -> Scale:
     """How to read the values that an evaluation gives to positions of a game."""
-    unit = unit_of(game)
+    unit = description_of(game).unit
     name, points, won = unit.name, 1, 0  # Exact: scores, and nothing else
     if not isinstance(evaluation, Exact):
-        name, points, won = _read.get((type(game), _name_of(game, evaluation)), (type(evaluation).__name__, 1, WON))
+        named = _named(game, evaluation)
+        name, points, won = named.unit or named.name, named.points, named.won
     score_name = unit.name if unit.scored else None
     decimals = unit.decimals if points > 1 else 0
     found = Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name)
     if name != unit.name:
         return found
-    return replace(found, most=most_of(game), near=round(unit.near * points))
+    return replace(found, most=None if unit.most is None else unit.most(game), near=round(unit.near * points))
 
 
-def _name_of(game: Any, evaluation: Any) -> str:
-    for name, known in _named.get(type(game), {}).items():
+def counted(game: Any) -> Scale:
+    """The scale of numbers that are in the game's own unit already: a program's that says discs, a review's."""
+    unit = description_of(game).unit
+    most = None if unit.most is None else unit.most(game)
+    return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most)
+
+
+def _named(game: Any, evaluation: Any) -> NamedEvaluation:
+    """What is known of an evaluation; of one that nobody has named, the name of its class."""
+    for known in _known(type(game)).values():
         # By type as well: all evaluations without fields are equal, being empty tuples.
-        if type(known) is type(evaluation) and known == evaluation:
-            return name
-    return ""
+        if type(known.evaluation) is type(evaluation) and known.evaluation == evaluation:
+            return known
+    return NamedEvaluation(name=type(evaluation).__name__, evaluation=evaluation)
 
 
 # --- of the right kind ---

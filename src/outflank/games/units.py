@@ -1,7 +1,7 @@
 """How values are read: in discs, in marbles, or in an evaluation's own points.
 
-Searches compare whole numbers and do not ask what they mean. A game says what its scores count (`register_unit`), an
-evaluation how many of its points make one of those (`register_evaluation`); together they are a `Scale`, which every
+Searches compare whole numbers and do not ask what they mean. A game's description says what its scores count (`Unit`),
+an evaluation how many of its points make one of those (`register_evaluation`); together they are a `Scale`, which every
 result carries and everything that prints a value uses.
 """
 
@@ -24,25 +24,6 @@ class Unit:
     """A difference that hardly matters, between estimates."""
     scored: bool = True
     """Whether a finished game is scored in them; otherwise it is only won or lost."""
-
-
-_units: dict[type, Unit] = {}
-
-
-def register_unit(game: type, unit: Unit) -> None:
-    """Say what the scores of a game count."""
-    _units[game] = unit
-
-
-def unit_of(game: Any) -> Unit:
-    """What a game's scores count; points, if it has not said."""
-    return _units.get(type(game), Unit(name="points"))
-
-
-def most_of(game: Any) -> int | None:
-    """The most that a game can be won by, in its unit, if that is known."""
-    most = unit_of(game).most
-    return None if most is None else most(game)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +79,3 @@ class Scale:
         if self.score is None:
             return "won" if score > 0 else "lost" if score < 0 else "drawn"
         return f"{score:+d} {self.score}"
-
-
-def counted(game: Any) -> Scale:
-    """The scale of numbers that are in the game's own unit already: a program's that says discs, a review's."""
-    unit = unit_of(game)
-    return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most_of(game))

@@ -7,8 +7,10 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError, UnknownName
+from outflank.othello.board import OthelloBoard
 from outflank.search.contract import DEEPEST
 
 MIDGAME_LINE = "------------XO-----OOOX---XOOOX--XOXXOX--OOOXX-----XXX----X----- X"

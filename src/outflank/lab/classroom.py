@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from outflank.boards import AbaloneBoard, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
 from outflank.boards.board import Board
 from outflank.engine.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002, ReportProgram
 from outflank.games.sides import Side
 from outflank.lab.search_log import search
+from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.probes import Counts
 

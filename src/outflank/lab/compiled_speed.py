@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from outflank.boards import AbaloneBoard
+from outflank.abalone.board import AbaloneBoard
 from outflank.documents import encoded
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.search_log import MeasuredElsewhere, noting

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.boards import OthelloBoard
 from outflank.games.evaluation import evaluation_named, value
 from outflank.games.rules import MOVE, fill, most_moves, play, score
 from outflank.games.sides import Side
@@ -21,6 +20,7 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.search_log import note
+from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import START, othello
 from outflank.search.contract import Stop

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from outflank.boards import Board, OthelloBoard
+from outflank.boards import Board
 from outflank.engine.programs import PROGRAMS, ReportProgram
 from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.classroom import BrokenOff, new_board, self_play
 from outflank.lab.search_log import search
+from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
 
 MOST_TURNS = 120

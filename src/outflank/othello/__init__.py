@@ -1,9 +1,12 @@
 """Othello: discs that outflank a line turn it over.
 
-Whoever knows the game knows what searches may choose for it by name: evaluations, units and features are registered
-here, whatever is imported first.
+Everything of the game is here: its rules, evaluations, orderings, board, notations, and the description by which the
+rest of the package knows it. Whoever imports any of it has made the game known, whatever is imported first.
 """
 
-from outflank.othello import evaluation, orderings
+from outflank.games.description import index_game
+from outflank.othello.description import OTHELLO
 
-__all__ = ["evaluation", "orderings"]
+__all__ = ["OTHELLO"]
+
+index_game(OTHELLO)

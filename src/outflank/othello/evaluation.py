@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank.games.evaluation import final, register_evaluation, register_usual_evaluation, value
+from outflank.games.description import NamedEvaluation
+from outflank.games.evaluation import final, value
 from outflank.games.rules import score
-from outflank.games.units import Unit, register_unit
 from outflank.kernels.bits import U64, multiply, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.edge_table import EDGE_VALUES, TERNARY
@@ -191,14 +191,18 @@ def _(evaluation, game, position, state):
     return found + weights[7] * (popcount(own) - popcount(opp))
 
 
-register_unit(Othello, Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0))
-register_evaluation(Othello, "phased", Phased(), unit="discs", points=10)
-register_evaluation(Othello, "four-part", FourPart(8))
-register_evaluation(Othello, "four-part-fine", FourPart(1))
-register_evaluation(Othello, "four-part+edges", FourPart(8, 1))
-register_evaluation(Othello, "discs", Discs(), unit="discs", won=0)
-register_evaluation(Othello, "mobility", Mobility())
+EVALUATIONS = (
+    NamedEvaluation(name="phased", evaluation=Phased(), unit="discs", points=10),
+    NamedEvaluation(name="four-part", evaluation=FourPart(8)),
+    NamedEvaluation(name="four-part-fine", evaluation=FourPart(1)),
+    NamedEvaluation(name="four-part+edges", evaluation=FourPart(8, 1)),
+    NamedEvaluation(name="discs", evaluation=Discs(), unit="discs", won=0),
+    NamedEvaluation(name="mobility", evaluation=Mobility()),
+)
 
 WHOLE_BOARD = (1 << 64) - 1
-# Phased was fitted to games on 8×8, and its corners are those of that board: on 6×6 it lost to random moves.
-register_usual_evaluation(Othello, lambda game: "phased" if int(game.mask) == WHOLE_BOARD else "mobility")
+
+
+def usual_evaluation(game: Othello) -> str:
+    """Phased was fitted to games on 8×8, and its corners are those of that board: on 6×6 it lost to random moves."""
+    return "phased" if int(game.mask) == WHOLE_BOARD else "mobility"

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from outflank.games.description import OrderingWeights, UsualOrdering
 from outflank.games.hints import STAGES, promise, register_features, row, stage
 from outflank.kernels.bits import popcount
 from outflank.othello.evaluation import (
@@ -41,3 +42,26 @@ def _(game, position):
 @row.register(Othello)
 def _(game, move):
     return np.int64(move) >> 3
+
+
+_EARLY, _LATE = {"squares": 1, "mobility": 4, "potential": 4}, {"squares": 1, "mobility": 8}
+
+ORDERINGS = {
+    # Report 000's six, with none.
+    "stones": OrderingWeights(weights={"stones": 1}),
+    "squares": OrderingWeights(weights={"squares": 1}),
+    "mobility": OrderingWeights(weights={"mobility": 1}),
+    "potential": OrderingWeights(weights={"potential": 1}),
+    "stones+squares": OrderingWeights(weights={"stones": 1, "squares": 1}),
+    # Corners first, then what leaves the opponent few moves. On seven tournament positions at
+    # depth 10 this takes 3.2 M nodes, mobility alone 4.0 M, stones+squares 6.5 M.
+    "squares+mobility": OrderingWeights(weights={"squares": 1, "mobility": 8}),
+    # Discs that are open to attack tell as much as moves do until about 24 discs are on the board. Chosen on the
+    # laboratory's 20 tournament positions; on 30 others, at depth 9, it saves squares+mobility 7 to 10 % of the nodes
+    # where 12 discs are on the board, and nothing to speak of from 20 on.
+    "by-stage": OrderingWeights(by_stage=(_EARLY, _EARLY, _LATE, _LATE, _LATE, _LATE)),
+}
+
+# On the same positions killers cost a quarter to a third more nodes and history 5 to 25 %.
+# Played out to the end, squares count for nothing, and the fewest answers for most.
+USUAL_ORDERING = UsualOrdering(name="squares+mobility", killers=False, history=False, exact="mobility")

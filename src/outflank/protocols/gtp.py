@@ -13,7 +13,7 @@ from outflank import __version__
 from outflank.boards import Board, Move
 from outflank.engine.player import Player
 from outflank.errors import OutflankError
-from outflank.formats.recognise import GAMES
+from outflank.games.description import OWN_GAMES as GAMES
 from outflank.games.sides import Side
 from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.gtp_game import CommandRefused, GtpGame

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from outflank.boards import AbaloneBoard, Board, Move, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board, Move
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice, Player, PlayerFailed
 from outflank.engine.timing import safety_margin
 from outflank.games.sides import Side
+from outflank.othello.board import OthelloBoard
 from outflank.protocols.client import (
     ANSWER_SECONDS,
     FORGETTING,

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
 from outflank.games.sides import Side
+from outflank.othello.board import OthelloBoard
 from outflank.othello.squares import SIZES
 
 MOST_BYTES = 1 << 20

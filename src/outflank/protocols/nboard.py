@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Unpack
 
-from outflank.boards import Board, Move, OthelloBoard
+from outflank.boards import Board, Move
 from outflank.engine.levels import HIGHEST, level
 from outflank.engine.player import Player
 from outflank.errors import FormatError, OutflankError
-from outflank.formats.properties import read_game
+from outflank.othello.board import OthelloBoard
+from outflank.othello.formats.properties import read_game
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine, ServedProtocol

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.boards import Board, Move, OthelloBoard
+from outflank.boards import Board, Move
 from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, Player
 from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
+from outflank.othello.board import OthelloBoard
 from outflank.protocols.client import (
     ANSWER_SECONDS,
     FORGETTING,

@@ -3,9 +3,9 @@
 import re
 
 from outflank.engine.clock import Clock, Clocks, TimeControl
-from outflank.formats.ggf import read_remarks
-from outflank.formats.properties import written_game
 from outflank.games.sides import Side
+from outflank.othello.formats.ggf import read_remarks
+from outflank.othello.formats.properties import written_game
 
 _time = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,6}(?:\.\d+)?)", re.ASCII)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.description import OrderingWeights, description_of
 from outflank.games.hints import FEATURES, STAGES, features, promise, stage
 from outflank.games.rules import play
 from outflank.kernels.compiler import inner
@@ -26,43 +27,6 @@ from outflank.search.worker import (
     SORT_NONE,
 )
 from outflank.words import from_words
-
-ORDERINGS: dict[str, dict[str, int]] = {
-    "none": {},
-    # Report 000's six, for Othello.
-    "stones": {"stones": 1},
-    "squares": {"squares": 1},
-    "mobility": {"mobility": 1},
-    "potential": {"potential": 1},
-    "stones+squares": {"stones": 1, "squares": 1},
-    # Corners first, then what leaves the opponent few moves. On seven tournament positions at
-    # depth 10 this takes 3.2 M nodes, mobility alone 4.0 M, stones+squares 6.5 M.
-    "squares+mobility": {"squares": 1, "mobility": 8},
-    # Report 003's, for Abalone: by kind, as the program that it started from generates them, and that list backwards.
-    "kinds": {"kind": 1},
-    "generated": {"generated": -1},
-    "reversed": {"generated": 1},
-}
-"""Weights of features, by the ordering's name; a game knows those whose features it has."""
-
-_EARLY, _LATE = {"squares": 1, "mobility": 4, "potential": 4}, {"squares": 1, "mobility": 8}
-STAGED: dict[str, tuple[dict[str, int], ...]] = {
-    # Discs that are open to attack tell as much as moves do until about 24 discs are on the board. Chosen on the
-    # laboratory's 20 tournament positions; on 30 others, at depth 9, it saves squares+mobility 7 to 10 % of the nodes
-    # where 12 discs are on the board, and nothing to speak of from 20 on.
-    "by-stage": (_EARLY, _EARLY, _LATE, _LATE, _LATE, _LATE),
-}
-"""Orderings whose weights change with the stage of the game."""
-
-# On the same positions killers cost Othello a quarter to a third more nodes and history 5 to 25 %.
-# In Abalone killers save an eighth (five positions, depth 5); history changes next to nothing there.
-DEFAULTS: dict[str, tuple[str, dict[str, bool]]] = {
-    "Othello": ("squares+mobility", {}),
-    "Abalone": ("kinds", {"killers": True, "history": True}),
-}
-
-# Played out to the end, squares count for nothing, and the fewest answers for most.
-EXACT_DEFAULTS = {"Othello": "mobility"}
 
 TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
@@ -118,12 +82,17 @@ class Ordering:
         worker.history = int(self.history)
 
 
+NONE = OrderingWeights()
+"""Moves as the rules make them."""
+
+
 def orderings(game: Any) -> list[str]:
     """The names of the orderings that a game has."""
-    known = set(features(game))
-    fixed = [name for name, weights in ORDERINGS.items() if set(weights) <= known]
-    staged = [name for name, rows in STAGED.items() if all(set(weights) <= known for weights in rows)]
-    return [*fixed, *staged]
+    return list(_named(game))
+
+
+def _named(game: Any) -> dict[str, OrderingWeights]:
+    return {"none": NONE, **description_of(game).orderings}
 
 
 def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
@@ -138,17 +107,20 @@ def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, *
     if name is not None:
         name, _, words = name.partition(":")
         options = {**_in_words(name, words), **options}
-    if name is None and exact:
-        name = EXACT_DEFAULTS.get(type(game).__name__)
+    usual = description_of(game).usual_ordering
+    if name is None and exact and usual.exact is not None:
+        name = usual.exact
     if name is None:
-        name, usual = DEFAULTS.get(type(game).__name__, ("none", {"killers": True, "history": True}))
-        options = {**usual, **options}
-    if name not in orderings(game):
-        raise UnknownName.among(f"ordering of {type(game).__name__}", name, orderings(game))
+        name = usual.name
+        options = {"killers": usual.killers, "history": usual.history, **options}
+    known = _named(game)
+    if name not in known:
+        raise UnknownName.among(f"ordering of {type(game).__name__}", name, known)
     options.setdefault("sort", "none" if name == "none" and not options else "all")
-    if name in STAGED:
-        return Ordering(by_stage=STAGED[name], **options)
-    return Ordering(weights=ORDERINGS[name], **options)
+    found = known[name]
+    if found.by_stage:
+        return Ordering(by_stage=tuple(dict(row) for row in found.by_stage), **options)
+    return Ordering(weights=dict(found.weights), **options)
 
 
 def _in_words(name: str, words: str) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.boards import Board, OthelloBoard
+from outflank.boards import Board
 from outflank.engine.review import Judged, Marks
 from outflank.engine.story import Story
-from outflank.games.units import unit_of
+from outflank.games.description import unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.report import Plot, ReportTable, Sample, Series
+from outflank.othello.board import OthelloBoard
 
 MOST_BOARDS = 12
 """Boards on a page: of more mistakes the costliest."""

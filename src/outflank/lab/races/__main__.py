@@ -8,10 +8,11 @@ import json
 import sys
 from typing import Any
 
-from outflank.boards import Board, OthelloBoard
+from outflank.boards import Board
 from outflank.documents import encoded
 from outflank.lab.races import RaceFindings, check
 from outflank.lab.search_log import MeasuredElsewhere, noting, together
+from outflank.othello.board import OthelloBoard
 
 
 def main() -> None:

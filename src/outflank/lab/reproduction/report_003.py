@@ -5,9 +5,9 @@ from functools import partial
 from statistics import mean
 from typing import Any
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.rules import MARBLES, Kind
 from outflank.arena import Openings
-from outflank.boards import AbaloneBoard
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.ready_moves import BoardCache, FixedOpening
 from outflank.engine.timing import Adaptive003, DepthRule

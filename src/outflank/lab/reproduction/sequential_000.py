@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from outflank.boards import OthelloBoard
 from outflank.games.rules import symmetries
 from outflank.lab.boards import othello_start
 from outflank.lab.classroom import REPORT_000, BrokenOff
@@ -17,6 +16,7 @@ from outflank.lab.reproduction.sections import ExperimentPart, FoundCell, Measur
 from outflank.lab.search_log import search
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS
+from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES
 from outflank.search.contract import Stop
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.boards import OthelloBoard
 from outflank.engine.programs import ReportProgram
 from outflank.errors import InvalidOption
 from outflank.lab.classroom import RULES_004, BrokenOff, new_board, self_play
@@ -17,6 +16,7 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, co
 from outflank.lab.measuring import UNDIVIDED, grouped
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search
+from outflank.othello.board import OthelloBoard
 from outflank.schema import Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.division import scheme_named

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.arena import Duel, Openings, play
 from outflank.arena.referee import PLY_LIMIT
-from outflank.boards import AbaloneBoard, Board
+from outflank.boards import Board
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice as Chosen
 from outflank.engine.player import Player

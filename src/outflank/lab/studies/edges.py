@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.arena import Duel, Openings
-from outflank.boards import OthelloBoard
 from outflank.games.sides import Side
 from outflank.lab.boards import POSITIONS
 from outflank.lab.classroom import REPORT_000
@@ -15,6 +14,7 @@ from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search, unnoted
 from outflank.lab.studies.choosing import Choosing, ChoosingParameters
+from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES, STATES
 from outflank.othello.evaluation import FourPart
 from outflank.schema import Several, Shape

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.boards import AbaloneBoard, Board
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board
 from outflank.engine.clock import Clock
 from outflank.engine.programs import PROGRAMS
 from outflank.engine.timing import Adaptive003

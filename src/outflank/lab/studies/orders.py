@@ -10,7 +10,8 @@ from outflank.lab.experiment import option
 from outflank.lab.measuring import grouped, median, median_count
 from outflank.lab.report import Sample
 from outflank.lab.studies.choosing import MIDGAME, START, Choosing, ChoosingParameters
-from outflank.search.ordering import ORDERINGS, Ordering
+from outflank.othello.orderings import ORDERINGS
+from outflank.search.ordering import Ordering
 
 SORTS = {
     "best": "best only",
@@ -66,7 +67,8 @@ class StagesChoice(ChoosingParameters):
 
 
 def _then(early: str, late: str, from_stage: int) -> Ordering:
-    rows = [ORDERINGS[early]] * from_stage + [ORDERINGS[late]] * (STAGES - from_stage)
+    first, second = (dict(ORDERINGS[name].weights) for name in (early, late))
+    rows = [first] * from_stage + [second] * (STAGES - from_stage)
     return Ordering(by_stage=tuple(rows))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.boards import AbaloneBoard
+from outflank.abalone.board import AbaloneBoard
 from outflank.lab.boards import lab_positions
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.boards import Board, OthelloBoard
-from outflank.formats.board_line import write_board_line
+from outflank.boards import Board
 from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.games.sides import Side as Colour
 from outflank.kernels.bits import U64, popcount
@@ -21,6 +20,8 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, op
 from outflank.lab.literature import fact
 from outflank.lab.measuring import Contender, alternating, grouped, median, median_count, number, searched, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.othello.board import OthelloBoard
+from outflank.othello.formats.board_line import write_board_line
 from outflank.othello.rules import OthelloPosition, legal
 from outflank.othello.squares import othello
 from outflank.schema import Count, Measured, Several, Shape

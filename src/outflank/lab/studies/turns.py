@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.boards import OthelloBoard
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
 from outflank.lab.classroom import BrokenOff
@@ -27,6 +26,7 @@ from outflank.lab.program_001 import start
 from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import search, unnoted
 from outflank.machine import usable_cores
+from outflank.othello.board import OthelloBoard
 from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Result, Stop
 from outflank.search.ordering import Ordering

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import Console
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.layouts import LAYOUTS
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.boards import Board
 from outflank.errors import OutflankError, UnknownName
-from outflank.formats.board_line import CELLS
 from outflank.formats.game_record import Record
-from outflank.formats.recognise import GAMES
 from outflank.formats.setup import Setup
+from outflank.games.description import OWN_GAMES as GAMES
+from outflank.othello.board import OthelloBoard
+from outflank.othello.formats.board_line import CELLS
 from outflank.othello.rules import Othello
 from outflank.othello.squares import SCORINGS, SIZES, othello, size_of
 from outflank.ui.cli.sources import records

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from outflank.errors import FormatError, OutflankError, reason_of
-from outflank.formats.game_files import FORMATS, files_written, select_records, write_records
+from outflank.formats.game_files import file_formats, files_written, select_records, write_records
 from outflank.formats.game_record import Record
 from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
@@ -14,7 +14,7 @@ from outflank.ui.cli.streams import leave_quietly
 from outflank.ui.cli.writing import force_option, refuse_to_overwrite
 from outflank.words import how_many
 
-NAMES = [suffix.removeprefix(".") for suffix in FORMATS]
+NAMES = [suffix.removeprefix(".") for suffix in file_formats()]
 
 
 @click.command("convert")

@@ -5,12 +5,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from outflank.abalone.geometry import Cell, on_board, stepped
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
-from outflank.formats.abalone_moves import ends
-from outflank.formats.diagram import abalone_diagram, othello_diagram
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board
 from outflank.games.sides import Side
-from outflank.othello.rules import PASS
+from outflank.othello.board import OthelloBoard
 from outflank.ui.cli.common import describe, letters_only
 
 STYLES = {
@@ -44,33 +42,8 @@ def draw_cells(console: Console, board: Board[Any], *, last: bool = False) -> No
     """Draw a board and nothing else."""
     coloured = not letters_only(console)
     game = "othello" if isinstance(board, OthelloBoard) else "abalone"
-    for line in _diagram(board, last=last):
+    for line in board.diagram(last=last):
         console.print(_coloured(line, game) if coloured else line)
-
-
-def _diagram(board: Board[Any], *, last: bool) -> list[str]:
-    black, white = board._by_colour()
-    moved = board.moves[-1].code if last and board.moves else None
-    if isinstance(board, OthelloBoard):
-        squares = () if moved is None or moved == PASS else (moved,)
-        return othello_diagram(board.size, black, white, {move.code for move in board.legal_moves}, squares)
-    return abalone_diagram(black, white, _reachable(board), () if moved is None else _moved(moved))
-
-
-def _moved(code: int) -> set[Cell]:
-    """Where the marbles of a move are now."""
-    first, last, step = ends(code)
-    middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # of two marbles it is one of them
-    return {stepped(cell, step) for cell in (first, middle, last)}
-
-
-def _reachable(board: Board[Any]) -> set[Cell]:
-    """The cells that some move's marbles step to."""
-    reached = set()
-    for move in board.legal_moves:
-        first, last, step = ends(move.code)
-        reached |= {cell for end in (first, last) if on_board(cell := stepped(end, step))}
-    return reached
 
 
 def _coloured(line: str, game: str) -> Text:

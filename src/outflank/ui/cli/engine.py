@@ -9,13 +9,15 @@ from typing import Any
 
 import click
 
-from outflank.boards import AbaloneBoard, Board, OthelloBoard
+from outflank.abalone.board import AbaloneBoard
+from outflank.boards import Board
 from outflank.engine.computer import Computer
 from outflank.engine.levels import HIGHEST
 from outflank.engine.levels import level as level_numbered
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
-from outflank.formats.recognise import GAMES
+from outflank.games.description import OWN_GAMES as GAMES
+from outflank.othello.board import OthelloBoard
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
 from outflank.ui.cli.interrupting import INTERRUPTED, status_of

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
+from outflank.abalone.formats.moves import write_move
 from outflank.errors import OutflankError
-from outflank.formats.abalone_moves import write_move
 from outflank.formats.game_record import Record
-from outflank.formats.selection import Opening, Selection, played
-from outflank.formats.transcript import write_transcript
+from outflank.formats.selection import Selection, opening_of, played
+from outflank.othello.formats.transcript import write_transcript
 from outflank.othello.rules import Othello
 from outflank.ui.cli.common import diagnostics, print_json
 from outflank.ui.cli.convert import NAMES, games_of
@@ -73,7 +73,7 @@ def command(
       outflank games WTH_1998.wtb --player tastet --opening f5d6c3d3c4
       outflank games WTH_1998.wtb --number 17
     """
-    selection = Selection(number=number, opening=Opening.parse(opening) if opening else None, **wishes)
+    selection = Selection(number=number, opening=opening_of(opening) if opening else None, **wishes)
     if number is not None and len(files) > 1:
         raise OutflankError(f"--number {number}: of which of the {len(files)} files? give one")
     every = ((file, *found) for file in files for found in games_of(file, selection, from_))

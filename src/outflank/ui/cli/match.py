@@ -27,8 +27,8 @@ from outflank.documents import converted, plain
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
-from outflank.formats.recognise import GAMES
-from outflank.games.units import unit_of
+from outflank.games.description import OWN_GAMES as GAMES
+from outflank.games.description import unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
 from outflank.othello.squares import SCORINGS, SIZES

@@ -13,7 +13,8 @@ from outflank.engine.review import Judged, Marks, marks_for, reviewed
 from outflank.engine.story import story_of
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
-from outflank.games.units import counted, unit_of
+from outflank.games.description import unit_of
+from outflank.games.evaluation import counted
 from outflank.lab import store
 from outflank.lab.drawing.looks import flattened
 from outflank.lab.drawing.plots import plot_svg

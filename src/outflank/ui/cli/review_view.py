@@ -12,9 +12,11 @@ from outflank.boards import Board
 from outflank.engine.review import Judged, Marks, costliest
 from outflank.engine.story import Story, TurningPoint
 from outflank.formats.game_record import Record
+from outflank.games.description import unit_of
+from outflank.games.evaluation import counted
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
-from outflank.games.units import Scale, counted, unit_of
+from outflank.games.units import Scale
 from outflank.ui.cli.common import describe
 from outflank.words import how_many
 

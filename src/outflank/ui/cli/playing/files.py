@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.rules import Abalone
-from outflank.boards import AbaloneBoard, Board
+from outflank.boards import Board
 from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.game_files import read_records, write_records

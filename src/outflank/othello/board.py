@@ -3,13 +3,13 @@
 from typing import Any, Self
 
 from outflank.boards.board import Board, stripped
-from outflank.boards.moves import OthelloMove
-from outflank.boards.svg import othello_svg
 from outflank.errors import FormatError, InvalidPosition
-from outflank.formats.board_line import read_board_line, write_board_line
-from outflank.formats.diagram import othello_diagram
-from outflank.formats.transcript import write_transcript
 from outflank.games.sides import Side
+from outflank.othello.diagram import othello_diagram
+from outflank.othello.formats.board_line import read_board_line, write_board_line
+from outflank.othello.formats.transcript import write_transcript
+from outflank.othello.moves import OthelloMove
+from outflank.othello.picture import othello_svg
 from outflank.othello.rules import PASS, Othello
 from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of, square_number
 
@@ -115,9 +115,18 @@ class OthelloBoard(Board[OthelloMove]):
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    def __str__(self) -> str:
+    def diagram(self, *, last: bool = False) -> list[str]:
+        """The board in letters, with `*` on the legal squares; `last` puts the last move in brackets."""
         legal = {move.code for move in self.legal_moves}
-        return "\n".join([*othello_diagram(self.size, *self._by_colour(), legal), self._told_turn()])
+        square = self.moves[-1].square if last and self.moves else None
+        return othello_diagram(self.size, *self._by_colour(), legal, () if square is None else (square,))
+
+    def standing(self) -> str:
+        """The discs of both sides."""
+        return f"black {self.discs(Side.BLACK)}, white {self.discs(Side.WHITE)}"
+
+    def __str__(self) -> str:
+        return "\n".join([*self.diagram(), self._told_turn()])
 
     def __repr__(self) -> str:
         scoring = scoring_of(self.game)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from outflank.errors import FormatError, IllegalMove, place_in
+from outflank.formats.replay import NO_MOVE, Replay, column, replay
 from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
@@ -100,6 +101,27 @@ def replayed(
         yield move
         position = play(game, position, move)
         turn = turn.other
+
+
+def replay_named(text: str, start: Setup, named: Sequence[Named]) -> Replay:
+    """Play the moves that `text` names, each by the side that it names; the error shows the place."""
+    played = replay(start.game, start.position, start.turn, column(move for move, _, _ in named))
+    if played.rows < len(named) or not _sides_agree(start.turn, played.codes, named):
+        for _ in replayed(start.format, text, start.game, start.position, named, start.turn):
+            pass  # it stops at the move that is wrong, and says why
+    return played
+
+
+def _sides_agree(turn: Side, codes: Sequence[int], named: Sequence[Named]) -> bool:
+    given = iter(named)
+    move, _, side = next(given, (NO_MOVE, 0, None))
+    for code in codes:
+        if code == move:  # else it is a pass that was put in
+            if side not in (None, turn):
+                return False
+            move, _, side = next(given, (NO_MOVE, 0, None))
+        turn = turn.other
+    return True
 
 
 def named_moves(text: str, size: int) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from outflank.errors import FormatError
 from outflank.formats.fields import one_line
-from outflank.formats.wthor_header import HEADER_BYTES, Header, header_bytes
+from outflank.othello.formats.wthor_header import HEADER_BYTES, Header, header_bytes
 
 PLAYERS, EVENTS = ".jou", ".trn"
 

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from outflank.errors import FormatError
 from outflank.formats.clocks import ClockTimes, read_clock, write_clock
-from outflank.formats.fields import REASONS, one_line, othello_size, read_date, read_number, write_number
+from outflank.formats.fields import REASONS, one_line, read_date, read_number, write_number
 from outflank.formats.game_record import Record
-from outflank.formats.ggf import escaped
 from outflank.games.sides import Side
+from outflank.othello.formats.ggf import escaped
+from outflank.othello.formats.sizes import othello_size
 from outflank.othello.rules import PASS
 from outflank.othello.squares import square_name, squares
 

@@ -1,13 +1,19 @@
 """Games to files of WTHOR: the games themselves, and the names they refer to."""
 
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
 from typing import BinaryIO
 
 from outflank.errors import FormatError
-from outflank.formats.fields import othello_size, year_of
+from outflank.formats.fields import year_of
+from outflank.formats.files import replacing
+from outflank.formats.game_files import telling_which
 from outflank.formats.game_record import Record
-from outflank.formats.line_games import starts_normally
-from outflank.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
-from outflank.formats.wthor_names import EVENTS, PLAYERS, NameList
+from outflank.othello.formats.line_games import starts_normally
+from outflank.othello.formats.sizes import othello_size
+from outflank.othello.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
+from outflank.othello.formats.wthor_names import EVENTS, PLAYERS, NameList
 from outflank.othello.rules import PASS
 
 NO_NEWS = 1
@@ -68,3 +74,26 @@ def _discs(score: float) -> int:
     if not abs(score) <= 64 or score % 2:
         raise FormatError(f"{NAME} cannot hold a score of {score:+g}: it is the difference of 64 discs")
     return int(32 + score / 2)
+
+
+def files_of(target: Path) -> list[Path]:
+    """The file of games, and those of names beside it."""
+    return [target, *(target.with_suffix(suffix) for suffix in (PLAYERS, EVENTS))]
+
+
+def write_wthor(records: Iterable[Record], target: Path) -> int:
+    """Write games to three files; how many there were."""
+    with ExitStack() as opened:
+        games, *names = (opened.enter_context(replacing(file)) for file in files_of(target))
+        writer = WthorWriter(games)
+        ended_early = True
+        try:
+            for number, record in enumerate(records, 1):
+                with telling_which(number, records):
+                    writer.add(record)
+            ended_early = False
+        finally:
+            if writer.games or not ended_early:
+                for stream, data in zip(names, writer.finish(), strict=True):
+                    stream.write(data)
+    return writer.games

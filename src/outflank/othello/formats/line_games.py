@@ -5,39 +5,25 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
-from outflank.formats.board_line import OBF, read_board_line, write_obf
-from outflank.formats.fields import decoded, othello_size
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.replay import replay_named
+from outflank.formats.lines import lines_of, without_comment
 from outflank.formats.setup import Setup
-from outflank.formats.transcript import (
+from outflank.games.sides import Side
+from outflank.othello.formats.board_line import OBF, read_board_line, write_obf
+from outflank.othello.formats.sizes import othello_size
+from outflank.othello.formats.transcript import (
     MIRRORED,
     MIRRORED_ASSUMED,
     NAME,
     Named,
     named_moves,
+    replay_named,
     starts_mirrored,
     unmirrored,
     write_transcript,
 )
-from outflank.games.sides import Side
 from outflank.othello.rules import PASS, Othello
 from outflank.othello.squares import START, othello
-
-MOST_BYTES = 1 << 20
-"""The longest line: what bounds the memory of reading."""
-
-
-def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers, from 1."""
-    number = 1
-    while data := stream.readline(MOST_BYTES + 1):
-        if len(data) > MOST_BYTES:
-            raise FormatError(f"line {number}: more than {MOST_BYTES >> 20} MiB, which is no game")
-        if number == 1:
-            data = data.removeprefix(b"\xef\xbb\xbf")
-        yield number, decoded(data).rstrip("\r\n")
-        number += 1
 
 
 def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
@@ -102,10 +88,3 @@ def starts_normally(record: Record) -> bool:
     start = record.start
     is_usual = isinstance(start.game, Othello) and start.game.mask == othello().mask
     return is_usual and start.turn is Side.BLACK and tuple(start.position) == tuple(START)
-
-
-def without_comment(line: str) -> str:
-    """The part of a line that is not a comment."""
-    if line.lstrip().startswith(";"):
-        return ""
-    return line.partition("#")[0].partition("%")[0]

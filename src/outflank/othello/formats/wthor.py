@@ -16,9 +16,10 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.replay import column, replay
 from outflank.formats.selection import Selection, contains
 from outflank.formats.setup import Setup
-from outflank.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, Header
-from outflank.formats.wthor_names import EVENTS, MOST_NAMES, PLAYERS, names_beside
 from outflank.games.sides import Side
+from outflank.othello.formats.openings import OthelloOpening
+from outflank.othello.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, Header
+from outflank.othello.formats.wthor_names import EVENTS, MOST_NAMES, PLAYERS, names_beside
 from outflank.othello.rules import PASS
 from outflank.othello.squares import START, othello, square_name
 
@@ -164,12 +165,14 @@ class _Pieces:
             mask &= self._wanted_events[games["event"]]
         if wish.min_score is not None:
             mask &= 2.0 * games["discs"] - 64.0 >= wish.min_score
-        if wish.opening is not None:
+        if isinstance(wish.opening, OthelloOpening):
             squares = SQUARES[games["moves"]]
             begins = np.zeros(len(games), np.bool_)
             for image in wish.opening.squares:
                 begins |= (squares[:, : len(image)] == np.frombuffer(image, np.uint8)).all(axis=1)
             mask &= begins
+        elif wish.opening is not None:
+            mask[:] = False  # of another game
         return mask
 
 

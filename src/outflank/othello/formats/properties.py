@@ -12,12 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from outflank.errors import FormatError
-from outflank.formats.board_line import read_board_line
-from outflank.formats.replay import replay_named
 from outflank.formats.setup import Setup
-from outflank.formats.transcript import Named
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
+from outflank.othello.formats.board_line import read_board_line
+from outflank.othello.formats.transcript import Named, replay_named
 from outflank.othello.rules import PASS, OthelloPosition
 from outflank.othello.squares import SIZES, START, othello, size_of, square_number
 

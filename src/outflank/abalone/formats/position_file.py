@@ -11,11 +11,11 @@ that O moves. Frames and text around the rows are allowed.
 
 import re
 
+from outflank.abalone.formats.line import check_marbles
 from outflank.abalone.geometry import Cell, board, cells
 from outflank.abalone.layouts import RULES, row_cells
 from outflank.abalone.rules import AbalonePosition
 from outflank.errors import FormatError, InvalidPosition
-from outflank.formats.abalone_line import check_marbles
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 

@@ -1,18 +1,19 @@
 """Abalone boards."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
+from outflank.abalone.diagram import abalone_diagram
+from outflank.abalone.formats.line import read_abalone_line, write_abalone_line
+from outflank.abalone.formats.moves import ends, read_move
+from outflank.abalone.formats.position_file import write_position_file
 from outflank.abalone.geometry import BOARD, Cell, on_board, stepped
 from outflank.abalone.layouts import RULES, start
+from outflank.abalone.moves import AbaloneMove
+from outflank.abalone.picture import abalone_svg
 from outflank.abalone.rules import Abalone
 from outflank.boards.board import Board, stripped
-from outflank.boards.moves import AbaloneMove
-from outflank.boards.svg import abalone_svg
 from outflank.errors import InvalidPosition
-from outflank.formats.abalone_line import read_abalone_line, write_abalone_line
-from outflank.formats.abalone_moves import ends, read_move
-from outflank.formats.diagram import abalone_diagram
-from outflank.formats.position_file import write_position_file
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 
@@ -127,7 +128,17 @@ class AbaloneBoard(Board[AbaloneMove]):
     def _repr_svg_(self) -> str:
         return self.svg()
 
+    def diagram(self, *, last: bool = False) -> list[str]:
+        """The board in letters, with `*` on the cells that marbles can step to; `last` brackets those that moved."""
+        moved = _arrived(self.moves[-1]) if last and self.moves else ()
+        return abalone_diagram(*self._by_colour(), _reachable(self.legal_moves), moved)
+
+    def standing(self) -> str:
+        """The marbles that both sides have lost."""
+        return f"marbles lost: black {self.lost(Side.BLACK)}, white {self.lost(Side.WHITE)}"
+
     def __str__(self) -> str:
+        # Without the reachable cells, which are nearly all.
         return "\n".join([*abalone_diagram(*self._by_colour()), self._told_turn()])
 
     def __repr__(self) -> str:
@@ -183,3 +194,19 @@ def _ways(move: AbaloneMove) -> tuple[tuple[Cell, Cell], ...]:
 def _path(move: AbaloneMove) -> tuple[Cell, ...]:
     """The cells that a move's ends leave and reach."""
     return tuple(cell for way in _ways(move) for cell in way if on_board(cell))
+
+
+def _arrived(move: AbaloneMove) -> set[Cell]:
+    """Where the marbles of a move are now."""
+    first, last, step = ends(move.code)
+    middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # of two marbles it is one of them
+    return {stepped(cell, step) for cell in (first, middle, last)}
+
+
+def _reachable(moves: Iterable[AbaloneMove]) -> set[Cell]:
+    """The cells that some move's marbles step to."""
+    reached = set()
+    for move in moves:
+        first, last, step = ends(move.code)
+        reached |= {cell for end in (first, last) if on_board(cell := stepped(end, step))}
+    return reached

@@ -7,10 +7,10 @@ from typing import BinaryIO
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.fields import decoded, read_number
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.ggf import read_remarks, with_ggf_details
-from outflank.formats.properties import GGF, Written, written_game
-from outflank.formats.replay import replay_named
-from outflank.formats.sgf import with_sgf_details
+from outflank.othello.formats.ggf import read_remarks, with_ggf_details
+from outflank.othello.formats.properties import GGF, Written, written_game
+from outflank.othello.formats.sgf import with_sgf_details
+from outflank.othello.formats.transcript import replay_named
 
 MOST_BYTES = 1 << 20
 """The longest game: a thousand times what is usual, and what bounds the memory of reading."""

@@ -1,0 +1,1 @@
+"""Abalone in text and files: lines, moves, saved games, position files, drawings."""

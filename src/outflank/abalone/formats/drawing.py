@@ -1,0 +1,57 @@
+"""Drawings of Abalone boards."""
+
+import re
+from collections.abc import Sequence
+
+from outflank.abalone.formats.line import check_marbles, read_abalone_line
+from outflank.abalone.geometry import board as abalone_word
+from outflank.abalone.layouts import RULES, row_cells
+from outflank.abalone.rules import AbalonePosition
+from outflank.formats.drawing import NAME, WHITE, Rows, black_signs, cells, turn_told
+from outflank.formats.setup import Setup
+from outflank.games.sides import Side
+
+LENGTHS = [len(row_cells(row)) for row in range(9)]
+
+_abalone_line = re.compile(r"[sS1-9]+(?:/[sS1-9]+){8}(?:\s+[\dbwBW]+)*")
+
+
+def read_line(line: str) -> Setup | None:
+    """The position on a line below a drawing."""
+    return read_abalone_line(line) if _abalone_line.fullmatch(line.strip()) else None
+
+
+def read_hexagon_drawing(lines: Sequence[str]) -> Setup | None:
+    """The position that lines draw, if a hexagon is among them."""
+    rows = _rows(lines)
+    return None if rows is None else _position(rows, lines)
+
+
+def _rows(lines: Sequence[str]) -> Rows | None:
+    """The rows of an Abalone board, row A first."""
+    lettered = [(found[1].upper(), cells(found[2])) for line in lines if (found := _lettered(line))]
+    rows = [row for _, row in lettered]
+    if [len(row) for row in rows] == LENGTHS:
+        letters = "".join(letter for letter, _ in lettered)
+        if letters in ("ABCDEFGHI", "IHGFEDCBA"):
+            return rows if letters[0] == "A" else rows[::-1]
+    rows = [row for line in lines if len(row := cells(line)) in LENGTHS]
+    return rows[::-1] if [len(row) for row in rows] == LENGTHS else None
+
+
+def _lettered(line: str) -> re.Match[str] | None:
+    return re.fullmatch(r"\s*([A-Ia-i])\s+(.*?)(?:\s+[1-9])?\s*", line)
+
+
+def _position(rows: Rows, lines: Sequence[str]) -> Setup:
+    blacks = black_signs(rows)
+    signs = [(cell, sign) for row, drawn in enumerate(rows) for cell, sign in zip(row_cells(row), drawn, strict=True)]
+    black = {cell for cell, sign in signs if sign in blacks}
+    white = {cell for cell, sign in signs if sign in WHITE}
+    check_marbles(len(black), len(white))
+    turn = turn_told(lines)
+    assumed = "" if turn else "black to move, as the drawing does not say whose move it is"
+    turn = turn or Side.BLACK
+    own, opp = (black, white) if turn is Side.BLACK else (white, black)
+    position = AbalonePosition(abalone_word(own), abalone_word(opp))
+    return Setup(format=NAME, game=RULES, position=position, turn=turn, ply=int(turn is Side.WHITE), assumed=assumed)

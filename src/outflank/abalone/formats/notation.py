@@ -1,0 +1,65 @@
+"""How Abalone is written: what `formats.recognise` and `formats.game_files` ask of it."""
+
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+from outflank.abalone.formats import line, moves, position_file
+from outflank.abalone.formats.drawing import read_hexagon_drawing, read_line
+from outflank.abalone.formats.games import likeness, looks_like_games, read_abalone_games, write_abalone_game
+from outflank.abalone.formats.openings import AbaloneOpening
+from outflank.errors import FormatError
+from outflank.formats.fields import decoded
+from outflank.formats.game_files import selecting
+from outflank.formats.movetext import is_address
+from outflank.formats.setup import Setup
+from outflank.games.notation import FileFormat, Notation
+
+
+def read_unmistakable(text: str) -> list[Setup] | None:
+    """Position files, saved games, and positions on a line."""
+    if position_file.HEADER.search(text):
+        return [position_file.read_position_file(text)]
+    if looks_like_games(text):
+        return [record.setup for record in read_abalone_games(BytesIO(text.encode("utf-8", "replace")))]
+    word = text.split()[0] if text.split() else ""
+    if "/" in word and not text.startswith("(") and not is_address(word):
+        return [line.read_abalone_line(text)]
+    return None
+
+
+def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
+    return moves.read_abalone_game(text, str(options.get("layout", "standard")))
+
+
+def _likeness(text: str) -> int:
+    """Moves of two or three cells, or cells that only a larger board has."""
+    words = re.sub(r"^\d{1,3}\s*[.)]\s*", "", text.strip()).split()
+    try:
+        return 2 if words and moves.meanings(words[0]) else 0
+    except FormatError:
+        return 2 if re.search(r"i[1-9]|[a-i]9", text, re.IGNORECASE) else 0
+
+
+NOTATION = Notation(
+    forms="an Abalone line, a list of Abalone moves, a saved game, a position file or a drawing of the board",
+    positions=read_unmistakable,
+    moves=_read_moves,
+    moves_from=moves.read_abalone_moves,
+    names=("abalone",),
+    claim=lambda text: 2,
+    likeness=_likeness,
+    line=read_line,
+    drawing=read_hexagon_drawing,
+    opening=AbaloneOpening.parse,
+    files={
+        ".abalone": FileFormat(
+            title="Abalone games",
+            read=selecting(read_abalone_games),
+            write=write_abalone_game,
+            likeness=likeness,
+            holds_games=lambda head: looks_like_games(decoded(head.removeprefix(b"\xef\xbb\xbf"))),
+        )
+    },
+)

@@ -1,0 +1,47 @@
+"""Lists of moves: as a game's notation reads them, or else word by word, as its boards do."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from outflank.errors import FormatError, OutflankError, place_in
+from outflank.formats.setup import Setup
+from outflank.games.description import GameDescription
+
+if TYPE_CHECKING:
+    from outflank.boards.board import Board
+
+NAME = "moves"
+
+_word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
+
+
+def read_moves(description: GameDescription, text: str, options: Mapping[str, Any]) -> Setup:
+    """The game that a list of moves is, from the start with some of the game's options."""
+    if description.notation.moves is not None:
+        return description.notation.moves(text, options)
+    board = description.start(**options)
+    first = Setup(format=NAME, game=board.game, position=board.position, turn=board.turn)
+    return replace(first, moves=_played(board, text))
+
+
+def read_moves_from(description: GameDescription, text: str, start: Setup) -> Setup:
+    """The same from a position."""
+    if description.notation.moves_from is not None:
+        return description.notation.moves_from(text, start)
+    if description.board is None:
+        raise FormatError(f"{description.title} has no notation for moves")
+    board = description.board(start.game, start.position, start.turn, ply=start.ply)
+    return replace(start, format=NAME, moves=_played(board, text))
+
+
+def _played(board: "Board[Any]", text: str) -> tuple[int, ...]:
+    for found in _word.finditer(text):
+        if found[1]:
+            try:
+                board.push(found[1])
+            except OutflankError as error:
+                number = len(board.moves) + 1
+                raise type(error)(f"{NAME}, {place_in(text, found.start(1))}, move {number}: {error}") from None
+    return tuple(move.code for move in board.moves)

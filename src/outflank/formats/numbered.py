@@ -1,0 +1,50 @@
+"""Any game by its name and numbers: what is written of a game that has no notation of its own.
+
+    connect-four: 0000000000000081 0000000000000002 black 3 [7 6]
+
+The game, the two words of the position as `rules.pack` has them, who is to move, and the moves made before, as far as
+they are known; rules that are not the usual ones follow in brackets, as the numbers of their fields.
+"""
+
+import re
+
+from outflank.errors import FormatError
+from outflank.formats.setup import Setup
+from outflank.games.description import GameDescription
+from outflank.games.rules import pack, unpack
+from outflank.games.sides import Side
+from outflank.kernels.bits import U64
+
+NAME = "numbers"
+
+_line = re.compile(r"([0-9a-f]{1,16})\s+([0-9a-f]{1,16})\s+(black|white)(?:\s+(\d{1,6}))?(?:\s+\[([\d\s-]*)\])?")
+
+
+def write_numbered(description: GameDescription, game: object, position: object, turn: Side, ply: int) -> str:
+    """A position on one line."""
+    first, second = pack(game, position)
+    rules = description.rules_as_json(game).values()
+    told = f" [{' '.join(str(number) for number in rules)}]" if rules else ""
+    return f"{description.name}: {int(first):016x} {int(second):016x} {turn} {ply}{told}"
+
+
+def read_numbered(text: str, description: GameDescription) -> list[Setup] | None:
+    """The positions in a text, one a line; None if it is not written so."""
+    head = f"{description.name}:"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines or not all(line.startswith(head) for line in lines) or not _line.match(lines[0][len(head) :].strip()):
+        return None
+    return [_setup(line[len(head) :].strip(), description) for line in lines]
+
+
+def _setup(text: str, description: GameDescription) -> Setup:
+    found = _line.fullmatch(text)
+    if found is None:
+        raise FormatError.at(NAME, text, 0, "two words, black or white, the moves made, and the rules in brackets")
+    names = list(description.rules.__annotations__)
+    numbers = [int(number) for number in (found[5] or "").split()]
+    if len(numbers) != len(names):
+        raise FormatError(f"{NAME}: the rules of {description.title} are {len(names)} numbers, found {len(numbers)}")
+    game = description.rules_from_json(dict(zip(names, numbers, strict=True)))
+    position = unpack(game, U64(int(found[1], 16)), U64(int(found[2], 16)))
+    return Setup(format=NAME, game=game, position=position, turn=Side(found[3]), ply=int(found[4] or 0))

@@ -1,0 +1,225 @@
+"""Files of saved games: headers, where it starts, and numbered moves in the game's own words.
+
+    game: connect-four
+    black: one
+    white: other
+    date: 1998-05-17
+    score: +1
+    start: connect-four: 0000000000000000 0000000000000000 black 0 [7 6]
+    1. d {+12 0.3s} d
+    2. e …
+
+A blank line divides games. Every header but `game` may be left out; those that are not known are passed over. In
+braces, after a move, stand what it is worth to the mover and the seconds it took; either may be missing, and other
+text is passed over. A line that starts with `#` is a comment. A game with files of its own may write them so, too.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from outflank.errors import FormatError, OutflankError
+from outflank.formats.fields import decoded, one_line, read_number, write_number, write_seconds
+from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.lines import MOST_BYTES, lines_of
+from outflank.formats.numbered import read_numbered, write_numbered
+from outflank.formats.setup import Setup
+from outflank.games.description import GameDescription, description_of, game_named
+from outflank.games.sides import Side
+
+NAME = "saved game"
+
+HEADER = re.compile(r"\s*([A-Za-z][A-Za-z -]*):(.*)", re.DOTALL)
+KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start")
+_word = re.compile(r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?(?=\s)|([^\s{},;]+)|[,;])")
+_remark = re.compile(
+    r"\s*(?P<value>[+-]?[\d.]+(?:e[+-]?\d+)?(?!\S))?\s*(?:(?P<seconds>[\d.]+(?:e[+-]?\d+)?)s)?\s*", re.ASCII
+)
+_game = re.compile(r"^\s*game\s*:\s*([a-z][a-z0-9-]*)\s*$", re.IGNORECASE | re.MULTILINE)
+
+Line = tuple[int, str]
+
+
+@dataclass(slots=True)
+class SavedMove:
+    """A move as it stands in the text, with its remark."""
+
+    text: str
+    line: int
+    value: float | None = None
+    seconds: float | None = None
+
+
+def likeness(head: bytes) -> int:
+    """How much a file that begins so looks like one of these."""
+    text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    header = HEADER.fullmatch(lines[0]) if lines else None
+    return 65 if header is not None and header[1].strip().lower() in KEYS and _game.search(text) else 0
+
+
+def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
+    """All games of `stream`."""
+    for number, lines in enumerate(blocks(stream), 1):
+        try:
+            record = _record(lines)
+        except OutflankError as error:
+            raise FormatError(f"game {number}, {error}") from None
+        yield record
+
+
+def write_saved_game(record: Record) -> str:
+    """The game as lines, with a blank one at its end."""
+    first, found = record.start, description_of(record.start.game)
+    if found.board is None:
+        raise FormatError(f"{found.title} has no boards to name its moves")
+    board = found.board(first.game, first.position, first.turn, ply=first.ply)
+    start = write_numbered(found, first.game, first.position, first.turn, first.ply)
+    return written(record, found.name, start, lambda code: str(board.move(code)))
+
+
+def written(record: Record, game: str, start: str, name_of: Callable[[int], str]) -> str:
+    """A game in this way: with its start and its moves as they are called."""
+    first = record.start
+    told = {
+        "game": game,
+        "black": record.black,
+        "white": record.white,
+        "event": record.event,
+        "date": record.date,
+        "clock": record.clock,
+        "score": write_number(record.score, sign=True),
+        "reason": record.reason,
+        "start": start,
+    }
+    lines = [f"{key}: {one_line(text)}" for key, text in told.items() if one_line(text)]
+    turn, number = first.turn, first.ply // 2 + 1
+    for place, move in enumerate(record.moves):
+        text = name_of(move.code) + _write_remark(move)
+        if turn is Side.BLACK:
+            lines.append(f"{number}. {text}")
+        elif place == 0:
+            lines.append(f"{number}... {text}")
+        else:
+            lines[-1] += f" {text}"
+        number += turn is Side.WHITE
+        turn = turn.other
+    return "\n".join(lines) + "\n\n"
+
+
+def blocks(stream: BinaryIO) -> Iterator[list[Line]]:
+    """The lines of each game."""
+    lines: list[Line] = []
+    size = 0
+    for number, line in lines_of(stream):
+        if not line.strip():
+            if lines:
+                yield lines
+            lines, size = [], 0
+        elif not line.lstrip().startswith("#"):
+            lines.append((number, line))
+            size += len(line)
+            if size > MOST_BYTES:
+                raise FormatError(f"line {number}: a game of more than {MOST_BYTES >> 20} MiB is none")
+    if lines:
+        yield lines
+
+
+def divided(
+    lines: Sequence[Line], told: Callable[[str, str], None], words: Callable[[str, int], Iterator[SavedMove]]
+) -> list[SavedMove]:
+    """The moves of a game; every header before them is `told`."""
+    moves: list[SavedMove] = []
+    for number, line in lines:
+        header = HEADER.fullmatch(line)
+        try:
+            if header is None:
+                moves.extend(words(line, number))
+                continue
+            if moves:
+                raise FormatError("a header after moves: a blank line divides games")
+            told(header[1].strip().lower(), header[2].strip())
+        except OutflankError as error:
+            raise FormatError(f"line {number}: {error}") from None
+    return moves
+
+
+def words_of(
+    line: str, number: int, word: re.Pattern[str] = _word, *, format: str = NAME, expected: str = "a move"
+) -> Iterator[SavedMove]:
+    """The moves of a line, each with its remark: `word` has remarks as its first group and moves as its second."""
+    place, end = 0, len(line.rstrip())
+    move: SavedMove | None = None
+    while place < end:
+        found = word.match(line, place)
+        if found is None:
+            place += len(line[place:]) - len(line[place:].lstrip())
+            raise FormatError.at(format, line, place, f"{expected}, its number, or a remark in braces")
+        if found[2]:
+            if move:
+                yield move
+            move = SavedMove(found[2], number)
+        elif found[1] and move and (remark := _remark.fullmatch(found[1])):
+            move.value, move.seconds = (read_number(remark[name] or "") for name in ("value", "seconds"))
+        place = found.end()
+    if move:
+        yield move
+
+
+def recorded(
+    start: Setup, moves: Sequence[SavedMove], codes: Sequence[int], told: dict[str, str], score: float | None
+) -> Record:
+    """A game with what its headers say; its `score` is the one that was found, where none is told."""
+    return Record(
+        start=start,
+        moves=tuple(
+            PlayedMove(code=code, value=move.value, seconds=move.seconds)
+            for code, move in zip(codes, moves, strict=True)
+        ),
+        black=told.get("black", ""),
+        white=told.get("white", ""),
+        event=told.get("event", ""),
+        date=told.get("date", ""),
+        clock=told.get("clock", ""),
+        score=read_number(told["score"]) if "score" in told else score,
+        reason=told.get("reason", ""),
+    )
+
+
+def _record(lines: Sequence[Line]) -> Record:
+    told: dict[str, str] = {}
+    moves = divided(lines, told.__setitem__, words_of)
+    name = told.get("game", "").lower()
+    if not name:
+        raise FormatError(f"line {lines[0][0]}: a header says which game it is: game: connect-four")
+    game = game_named(name)
+    start = _start(game, told.get("start", ""))
+    if game.board is None:
+        raise FormatError(f"{game.title} has no boards to read its moves")
+    board = game.board(start.game, start.position, start.turn, ply=start.ply)
+    for number, move in enumerate(moves, 1):
+        try:
+            board.push(move.text)
+        except OutflankError as error:
+            raise FormatError(f"line {move.line}: {NAME}, move {number}: {error}") from None
+    outcome: Any = board.outcome()
+    score = None if outcome is None else float(outcome.score)
+    return recorded(start, moves, [move.code for move in board.moves], told, score)
+
+
+def _start(game: GameDescription, text: str) -> Setup:
+    if not text:
+        board = game.start()
+        return Setup(format=NAME, game=board.game, position=board.position, turn=board.turn)
+    found = read_numbered(text, game)
+    if found is None:
+        raise FormatError(f"start: expected a position as to_text writes it, found {text[:40]!r}")
+    return found[0]
+
+
+def _write_remark(move: PlayedMove) -> str:
+    value = write_number(move.value, sign=True)
+    seconds = write_seconds(move.seconds)
+    parts = [text for text in (value, f"{seconds}s" if seconds else "") if text]
+    return f" {{{' '.join(parts)}}}" if parts else ""

@@ -1,0 +1,290 @@
+"""What a game tells the rest of the package of itself: everything else asks a description, and names no game.
+
+A game's own folder, or a module of a user's, makes one `GameDescription` and registers it; rules, evaluations and
+promises of moves are registered with the generic functions beside this module. All but the name, the class of the
+rules and the start have a default that any game can live with.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from outflank.errors import InvalidOption
+from outflank.games.notation import Notation
+from outflank.games.units import Unit
+from outflank.plugins import Registry
+
+if TYPE_CHECKING:  # boards stand above this module, and know it
+    from outflank.boards.board import Board
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameOption:
+    """What can be chosen about the rules or the start of a game: `size`, `layout`."""
+
+    name: str
+    help: str
+    default: Any
+    choices: tuple[Any, ...] = ()
+    """All there are; none: any value of the default's type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How far a player of a given strength looks."""
+
+    depth: int
+    exact: int = 0
+    """Moves left, as `rules.moves_left` counts them, from which every move is searched to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Losses from which a move is marked, in the game's unit."""
+
+    doubtful: float
+    mistake: float
+    blunder: float
+
+    def of(self, loss: float) -> str:
+        """`?!`, `?`, `??`, or nothing."""
+        for mark, least in (("??", self.blunder), ("?", self.mistake), ("?!", self.doubtful)):
+            if loss >= least:
+                return mark
+        return ""
+
+
+WON = 20_000
+"""A finished game is worth this much more than its score to the winner; estimates stay below it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedEvaluation:
+    """An evaluation of a game that searches can choose by its name."""
+
+    name: str
+    evaluation: Any
+    """A `NamedTuple` with a registered `games.evaluation.value`."""
+    unit: str | None = None
+    """What its values count; None: they are told with its name."""
+    points: int = 1
+    """How many points of a value make one of the unit."""
+    won: int = WON
+    """A value beyond this is a finished game's."""
+    game: str = ""
+    """The game's name, for an evaluation that is installed by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderingWeights:
+    """An ordering of a game's moves: what each of its features weighs."""
+
+    weights: Mapping[str, int] = field(default_factory=dict)
+    by_stage: tuple[Mapping[str, int], ...] = ()
+    """Instead of `weights`, those for each stage of a game."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsualOrdering:
+    """How moves are ordered where nothing else is asked for."""
+
+    name: str = "none"
+    killers: bool = True
+    history: bool = True
+    exact: str | None = None
+    """The ordering for play to the end, if that is another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabDefaults:
+    """What experiments search where nothing else is asked for: depths that take seconds."""
+
+    position: str = "start"
+    """Of `GameDescription.positions`."""
+    depth: int = 8
+    minimax_depth: int = 5
+    minimax_evaluation: str | None = None
+    profile_depth: int = 8
+    cluster_depth: int = 10
+    cluster_positions: tuple[str, ...] = ("start",)
+    sweep_depth: int = 9
+    thresholds: tuple[int, ...] = (3, 4, 5, 6)
+    """Plies left below which parts of a tree are no longer divided."""
+    cluster_thresholds: tuple[int, ...] = (3, 4, 5, 6)
+    replication_depths: tuple[int, ...] = (3, 4, 5, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalColours:
+    """How a terminal colours a board: a colour each, as Rich writes it."""
+
+    ground: str = "#3b5b7a"
+    black: str = "#101010"
+    white: str = "#ffffff"
+    empty: str = "#24394d"
+    legal: str = "#f2d95c"
+
+
+def _same(game: Any, position: Any, score: int) -> int:
+    return score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameDescription:
+    """A game, as everything but its rules sees it."""
+
+    # --- what it is ---
+
+    name: str
+    """On the command line and in documents: `othello`."""
+    title: str
+    """To people: `Othello`."""
+    rules: type
+    """The class of its rules, a `NamedTuple`, for which the functions of `games.rules` are registered."""
+    start: "Callable[..., Board[Any]]"
+    """A board at the start of a game; takes the `options`."""
+    board: "type[Board[Any]] | None" = None
+    """The class of its boards; None: `Board` itself."""
+    options: tuple[GameOption, ...] = ()
+    options_of: Callable[[Any], Mapping[str, Any]] = lambda game: {}
+    """The options that rules follow from; those that only say where a game starts are left out."""
+    with_options: Callable[[Any, Mapping[str, Any]], Any] | None = None
+    """The same game under other rules; None: its rules have no options."""
+    called: Callable[[Any], str] | None = None
+    """Rules in a few words: `Othello 6×6`; None: the title."""
+    sizes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    """The sizes by which protocols name its boards, each with the options that it stands for."""
+    draws_by_history: Callable[["Board[Any]"], "Board[Any]"] | None = None
+    """A board with rules of drawing by its history switched off, for referees who have their own; None: it has none."""
+
+    # --- as text and in files ---
+
+    notation: Notation = field(default_factory=Notation)
+
+    # --- values ---
+
+    unit: Unit = field(default_factory=lambda: Unit(name="points"))
+    evaluations: tuple[NamedEvaluation, ...] = ()
+    usual_evaluation: Callable[[Any], str] | None = None
+    """The name of the evaluation to use under some rules; None: the first."""
+    orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
+    usual_ordering: UsualOrdering = field(default_factory=UsualOrdering)
+    recorded_score: Callable[[Any, Any, int], int] = _same
+    """What a record says that the side to move has won, of rules, the last position and its score."""
+    forfeit: Callable[[Any], int] = lambda game: 1
+    """What is won by who wins without the last move having been made, in the game's unit."""
+
+    # --- players ---
+
+    levels: tuple[Level, ...] = tuple(Level(number, min(number + 4, 16)) for number in range(1, 21))
+    """From level 1 on."""
+    moves_expected: "Callable[[Board[Any]], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
+    """Moves of its own that a player can expect to make yet: what its time is divided by."""
+    moves_at_most: "Callable[[Board[Any]], float]" = lambda board: 100.0
+    """Moves that it may have to make at worst, each of which takes a moment."""
+    marks: Marks = Marks(0.4, 1.0, 2.0)
+    error_of: Callable[[int], float] = lambda depth: 1.0
+    """What an estimate by a search of some depth may be wrong by, in the game's unit."""
+    openings: "Callable[[Board[Any]], str]" = lambda board: "random:4"
+    """The openings of a match that asks for none."""
+    starts: "Mapping[str, Callable[[], Board[Any]]]" = field(default_factory=dict)
+    """Starts by name, where a game has several: matches go through them."""
+    programs: Mapping[str, Any] = field(default_factory=dict)
+    """Programs of old that a player can play like, by name, as `engine.programs` takes them."""
+    ready_moves: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """What a player may do instead of searching, by name, as `engine.ready_moves` takes it."""
+
+    # --- the laboratory ---
+
+    positions: "Mapping[str, Callable[[], Board[Any]]]" = field(default_factory=dict)
+    """Positions by name."""
+    position_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Several of them under one name."""
+    lab: LabDefaults = field(default_factory=LabDefaults)
+
+    # --- at a terminal ---
+
+    asks: str = "a move"
+    """What a person is asked for: `a square like f5`."""
+    colours: TerminalColours = TerminalColours()
+
+    def describe(self, game: Any) -> str:
+        """Rules in a few words."""
+        return self.title if self.called is None else self.called(game)
+
+    def rules_as_json(self, game: Any) -> dict[str, int]:
+        """Rules as numbers that JSON can carry, by the names of their fields."""
+        return {name: int(value) for name, value in game._asdict().items()}
+
+    def rules_from_json(self, fields: Mapping[str, int]) -> Any:
+        """The rules that `rules_as_json` wrote down."""
+        kinds = get_type_hints(self.rules)
+        if set(fields) != set(kinds):
+            raise InvalidOption(f"rules of {self.title}: expected {', '.join(kinds)}, found {', '.join(fields)}")
+        return self.rules(
+            **{name: kinds[name](value) if callable(kinds[name]) else value for name, value in fields.items()}
+        )
+
+
+def _checked(name: str, found: object) -> GameDescription:
+    if not isinstance(found, GameDescription):
+        raise InvalidOption(f"expected a GameDescription, found {found!r}")
+    if found.name != name:
+        raise InvalidOption(f"expected the game of that name, found {found.name!r}")
+    return found
+
+
+GAMES: Registry[GameDescription] = Registry(
+    "game",
+    "outflank.games",
+    {"othello": "outflank.othello:OTHELLO", "abalone": "outflank.abalone:ABALONE"},
+    check=_checked,
+)
+"""Every game: the package's own, installed ones, and those of this process."""
+
+OWN_GAMES = ("othello", "abalone")
+"""The package's own; a text that could be of several games is of the first."""
+
+_by_rules: dict[type, GameDescription] = {}
+
+
+def register_game(description: GameDescription) -> GameDescription:
+    """Make a game of this process known, by its name and by the class of its rules."""
+    GAMES.register(description.name, description, by=description.rules.__module__)
+    return index_game(description)
+
+
+def index_game(description: GameDescription) -> GameDescription:
+    """Let a game whose name is known otherwise be found by the class of its rules."""
+    _by_rules[description.rules] = description
+    return description
+
+
+def game_named(name: str) -> GameDescription:
+    """The game called `name`."""
+    return GAMES.get(name)
+
+
+def description_of(game: Any) -> GameDescription:
+    """The description of the game whose rules these are; a plain one, if nobody has described it."""
+    rules = type(game)
+    if rules not in _by_rules:
+        _by_rules[rules] = next((each for each in GAMES.parts().values() if each.rules is rules), None) or _plain(rules)
+    return _by_rules[rules]
+
+
+def described(rules: type) -> GameDescription | None:
+    """The description of a class of rules, if that is known by now; nothing is imported or looked up for it."""
+    return _by_rules.get(rules)
+
+
+def _plain(rules: type) -> GameDescription:
+    def start(**options: Any) -> Any:
+        raise InvalidOption(f"{rules.__name__} has no start: describe it, and register the description")
+
+    return GameDescription(name=rules.__name__.lower(), title=rules.__name__, rules=rules, start=start)
+
+
+def unit_of(game: Any) -> Unit:
+    """What a game's scores count."""
+    return description_of(game).unit

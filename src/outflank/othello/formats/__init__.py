@@ -1,0 +1,1 @@
+"""Othello in text and files: board lines, transcripts, GGF, SGF, WTHOR, drawings."""

@@ -1,0 +1,81 @@
+"""Drawings of Othello boards."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from outflank.formats.drawing import BARS, EITHER, NAME, WHITE, Rows, black_signs, cells, turn_told
+from outflank.formats.setup import Setup
+from outflank.games.rules import MOVE, fill, most_moves
+from outflank.games.sides import Side
+from outflank.kernels.bits import U64
+from outflank.othello.formats.board_line import read_board_line
+from outflank.othello.rules import Othello, OthelloPosition
+from outflank.othello.squares import SIZES, othello, squares
+
+
+def read_line(line: str) -> Setup | None:
+    """The position on a line below a drawing."""
+    return read_board_line(line) if len(line.split()[0]) in [size * size for size in SIZES] else None
+
+
+def read_square_drawing(lines: Sequence[str]) -> Setup | None:
+    """The position that lines draw, if a square board is among them."""
+    rows = _rows(lines)
+    return None if rows is None else _position(rows, lines)
+
+
+def _rows(lines: Sequence[str]) -> Rows | None:
+    """The rows of an Othello board, the first on top."""
+    numbered = [(int(found[1]), cells(found[2])) for line in lines if (found := _numbered(line))]
+    rows = [row for _, row in numbered]
+    if _is_square(rows):
+        numbers = [number for number, _ in numbered]
+        if numbers == list(range(1, len(rows) + 1)):
+            return rows
+        if numbers == list(range(len(rows), 0, -1)):
+            return rows[::-1]
+    rows = [row for line in lines if len(row := cells(line)) in SIZES]
+    for candidate in (rows, rows[1:-1]):  # a frame of dashes may look like two rows more
+        if _is_square(candidate):
+            return candidate
+    return None
+
+
+def _numbered(line: str) -> re.Match[str] | None:
+    """A row with its number before it. If that is behind it as well, what follows there is something else."""
+    return re.fullmatch(rf"[\s{BARS}]*([1-8])(?=[\s{BARS}:)])[:)]?(.*?)(?:(?<=[\s{BARS}])\1(?:\s.*)?)?\s*", line)
+
+
+def _is_square(rows: Rows) -> bool:
+    return len(rows) in SIZES and all(len(row) == len(rows) for row in rows)
+
+
+def _position(rows: Rows, lines: Sequence[str]) -> Setup:
+    game = othello(len(rows))
+    blacks = black_signs(rows)
+    black = white = marked = 0
+    for square, sign in zip(squares(len(rows)), (sign for row in rows for sign in row), strict=True):
+        black |= (sign in blacks) << square
+        white |= (sign in WHITE) << square
+        marked |= (sign in EITHER and sign not in blacks) << square
+    turn = turn_told(lines)
+    assumed = ""
+    if turn is None and marked:
+        able = [side for side in Side if marked == _legal(game, black, white, side)]
+        turn = able[0] if len(able) == 1 else None
+    if turn is None:
+        turn = Side.WHITE if (black | white).bit_count() % 2 else Side.BLACK
+        assumed = f"{turn} to move, by the number of discs, as the drawing does not say whose move it is"
+    own, opp = (black, white) if turn is Side.BLACK else (white, black)
+    ply = max((black | white).bit_count() - 4, 0)
+    position = OthelloPosition(U64(own), U64(opp))
+    return Setup(format=NAME, game=game, position=position, turn=turn, ply=ply, assumed=assumed)
+
+
+def _legal(game: Othello, black: int, white: int, side: Side) -> int:
+    own, opp = (black, white) if side is Side.BLACK else (white, black)
+    buffer = np.zeros(most_moves(game), MOVE)
+    moves: list[int] = buffer[: fill(game, OthelloPosition(U64(own), U64(opp)), buffer, 0)].tolist()
+    return sum(1 << move for move in moves if move < 64)
