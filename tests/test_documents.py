@@ -38,6 +38,10 @@ class Player(Struct, frozen=True, kw_only=True):
             raise Misfit("name", "expected somebody")
 
 
+class Tournament(Document, frozen=True, kw_only=True, tag="outflank/tournament/1"):
+    rounds: Count
+
+
 class Meeting(Document, frozen=True, kw_only=True, tag="outflank/meeting/1"):
     games: Count
     unit: Literal["discs", "marbles"]
@@ -81,6 +85,7 @@ def test_a_document_comes_back():
         ),
         ({"players": [{"name": "nobody"}, {"name": "b"}]}, "players[0].name: expected somebody"),
         ({"marks": {"a": "b"}}, "marks[…]: expected a whole number"),
+        ({"schema": "outflank/other/1"}, "schema: invalid value 'outflank/other/1'"),
     ],
 )
 def test_one_line_says_where_a_document_does_not_fit(change: dict[str, Any], line: str):
@@ -109,6 +114,15 @@ def test_one_line_says_where_there_is_no_document(data: bytes, line: str):
     with pytest.raises(Misfit) as error:
         decoded(Meeting, data)
     assert str(error.value) == line
+
+
+def test_of_several_documents_the_schema_tells_which_it_is():
+    either: Any = Meeting | Tournament
+    assert decoded(either, b'{"schema": "outflank/tournament/1", "rounds": 3}') == Tournament(rounds=3)
+    with pytest.raises(Misfit, match=r"^rounds: expected a whole number of at least 0, found '3'$"):
+        decoded(either, b'{"schema": "outflank/tournament/1", "rounds": "3"}')
+    with pytest.raises(Misfit, match=r"^schema: invalid value 'x'$"):
+        decoded(either, b'{"schema": "x"}')
 
 
 def test_a_file_is_of_the_schema_that_is_asked_for(tmp_path: Path):

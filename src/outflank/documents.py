@@ -11,7 +11,7 @@ still, for NumPy's numbers, functions that judge a value and kinds that depend o
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
@@ -159,10 +159,13 @@ def _explained(kind: Kind, read: Callable[[], Any], error: msgspec.ValidationErr
     if isinstance(error.__cause__, Misfit):
         return error.__cause__.within(place)
     steps = [int(number) if number else name for name, number in re.findall(r"([^\W\d]\w*|…)|(\d+)", place)]
-    if missing := re.search("required field `(.*)`", said):
-        expected = _kind_at(kind, [*steps, missing[1]])
-        return Misfit(missing[1], f"expected {in_words(expected)}, found nothing").within(place)
-    expected = _kind_at(kind, steps)
+    missing = re.search("required field `(.*)`", said)
+    try:
+        expected = _kind_at(kind, [*steps, missing[1]] if missing else steps)
+    except LookupError:  # what tells several kinds apart
+        return Misfit(place, said[0].lower() + said[1:].replace("`", ""), kind)
+    if missing:
+        return Misfit(missing[1], f"expected {in_words(expected)}, found nothing", expected).within(place)
     try:
         found = reduce(getitem, steps, read())
     except (
@@ -185,8 +188,10 @@ def _kind_at(kind: Kind, steps: Sequence[str | int]) -> Kind:
     if origin is Annotated:
         return _kind_at(get_args(kind)[0], steps)
     if origin in (Union, UnionType):
-        inner = (each for each in get_args(kind) if get_origin(each) or hasattr(each, "__annotations__"))
-        return _kind_at(next(inner), steps)
+        for option in get_args(kind):
+            with suppress(LookupError):
+                return _kind_at(option, steps)
+        raise LookupError(steps[0])
     step, *rest = steps
     if origin is None:
         return _kind_at(get_type_hints(kind, include_extras=True)[str(step)], rest)
