@@ -24,8 +24,8 @@ from outflank.distributed.engines.on_ray.processes import processes_in
 from outflank.distributed.engines.on_ray.search import RayFabric
 from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
-from outflank.search.contract import Result
 from outflank.search.deepening import search
+from outflank.search.results import Result
 from tests.drawing import walk
 
 PATIENCE = 2.0

@@ -16,8 +16,8 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.engine.clock import Clock
 from outflank.engine.computer import Computer
-from outflank.search.contract import MoveValue, Result
 from outflank.search.options import LIMITS, OPTIONS
+from outflank.search.results import MoveValue, Result
 
 pytestmark = pytest.mark.plain
 

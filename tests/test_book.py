@@ -16,7 +16,8 @@ from outflank.engine.clock import Clock
 from outflank.engine.computer import Computer
 from outflank.errors import FormatError, OutflankError
 from outflank.kernels.compiler import interpreted
-from outflank.search.contract import MoveValue, Result, Stop
+from outflank.search.contract import Stop
+from outflank.search.results import MoveValue, Result
 
 START = OthelloBoard.start()
 

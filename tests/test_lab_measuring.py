@@ -12,7 +12,8 @@ from outflank.lab import cluster_samples, memory, search_log
 from outflank.lab import experiment as registry
 from outflank.lab.measuring import COUNTED, WARM_DEPTH, Contender, alternating, disturbed
 from outflank.lab.search_log import deepening
-from outflank.search.contract import Limits, Options, Result, Stop
+from outflank.search.contract import Limits, Options, Stop
+from outflank.search.results import Result
 
 pytestmark = pytest.mark.plain
 

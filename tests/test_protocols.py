@@ -30,7 +30,8 @@ from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.listening import lines_of
 from outflank.protocols.nboard import NBoardEngine
-from outflank.search.contract import MoveValue, Result, Stop
+from outflank.search.contract import Stop
+from outflank.search.results import MoveValue, Result
 from tests.conftest import examples
 
 FOREVER = 30.0

@@ -18,14 +18,9 @@ from outflank.games.evaluation import register_evaluation as register_evaluation
 from outflank.games.sides import Side as Side
 from outflank.othello.board import OthelloBoard as OthelloBoard
 from outflank.othello.moves import OthelloMove as OthelloMove
-from outflank.search.contract import Comparison as Comparison
 from outflank.search.contract import Limits as Limits
-from outflank.search.contract import MoveValue as MoveValue
 from outflank.search.contract import Options as Options
-from outflank.search.contract import Progress as Progress
-from outflank.search.contract import Result as Result
 from outflank.search.contract import Stop as Stop
-from outflank.search.contract import WorkerStatistics as WorkerStatistics
 from outflank.search.deepening import compare as compare
 from outflank.search.deepening import iterate as iterate
 from outflank.search.deepening import search as search
@@ -36,6 +31,11 @@ from outflank.search.division import schemes as schemes
 from outflank.search.ordering import Ordering as Ordering
 from outflank.search.perft import Perft as Perft
 from outflank.search.perft import perft as perft
+from outflank.search.results import Comparison as Comparison
+from outflank.search.results import MoveValue as MoveValue
+from outflank.search.results import Progress as Progress
+from outflank.search.results import Result as Result
+from outflank.search.results import WorkerStatistics as WorkerStatistics
 from outflank.search.table import Table as Table
 
 from . import lab as lab

@@ -13,10 +13,11 @@ from outflank.distributed.head import Head, Tuning
 from outflank.distributed.node import NodeSetup
 from outflank.distributed.replication import Replication, replication_named
 from outflank.errors import OutflankError, UnknownName
-from outflank.search.contract import Limits, Result
+from outflank.search.contract import Limits
 from outflank.search.deepening import iterate
 from outflank.search.division import Scheme
 from outflank.search.keywords import ClusterKeywords
+from outflank.search.results import Result
 from outflank.search.root import Root
 
 CARRIED = ("alphabeta", "pvs", "mtdf")

@@ -17,7 +17,7 @@ from outflank.distributed.splits import Homes, Splitting, TreePlace
 from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
-from outflank.search.contract import WorkerStatistics
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, WindowProgress, best_ones
 from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS

@@ -21,9 +21,10 @@ from outflank.othello.rules import Othello
 from outflank.othello.squares import othello, scoring_of
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Result, Stop, TieRule
+from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
+from outflank.search.results import Result
 from outflank.search.root import Root
 from outflank.search.table import Table
 

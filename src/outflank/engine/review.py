@@ -9,9 +9,10 @@ from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
 from outflank.othello.board import OthelloBoard
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords
+from outflank.search.results import Result
 from outflank.search.table import Table
 
 

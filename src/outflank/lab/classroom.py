@@ -9,8 +9,9 @@ from outflank.engine.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002, ReportP
 from outflank.games.sides import Side
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.probes import Counts
+from outflank.search.results import Result
 
 REPORT_000: dict[str, Any] = dict(PROGRAMS["000"].search)
 """Report 000's program: MTD(f), its evaluation and ordering, iterations in steps of two."""

@@ -18,8 +18,9 @@ from outflank.lab.search_log import search, unnoted
 from outflank.lab.whole_games import joined, play
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.division import scheme_named
+from outflank.search.results import Result
 from outflank.words import how_many
 
 resource: ModuleType | None

@@ -16,8 +16,9 @@ from outflank.games.evaluation import evaluations
 from outflank.lab.boards import name_of_line
 from outflank.lab.memory import with_memory
 from outflank.search import deepening
-from outflank.search.contract import DEEPEST, Limits, Options, Result
+from outflank.search.contract import DEEPEST, Limits, Options
 from outflank.search.keywords import WholeKeywords
+from outflank.search.results import Result
 from outflank.words import how_many
 
 ALONE = "alone"

@@ -24,8 +24,9 @@ from outflank.lab.search_log import search
 from outflank.lab.simulation_machines import Machines, Traffic
 from outflank.lab.simulation_recording import RecordedJobs
 from outflank.search.alone import Alone
-from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
+from outflank.search.contract import Limits, Stop
 from outflank.search.division import Scheme
+from outflank.search.results import Result, WorkerStatistics
 from outflank.search.root import Root, RootMove, RootValue, Stopped, best_ones
 from outflank.search.worker import COUNTERS
 

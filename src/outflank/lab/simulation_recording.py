@@ -19,7 +19,8 @@ from outflank.distributed.node import Node, NodeSetup
 from outflank.errors import OutflankError
 from outflank.lab.search_log import noted
 from outflank.lab.simulation_witness import DEPTHS, KINDS, MOVE, VALUE, WRITERS, Notes
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
+from outflank.search.results import Result
 from outflank.search.table import EXACT, LOWER, UPPER
 
 EVERYTHING = 255

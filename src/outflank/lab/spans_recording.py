@@ -17,7 +17,8 @@ from outflank.lab.boards import othello_midgame
 from outflank.lab.search_log import search, unnoted
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, moments_of, spans_of
 from outflank.parallel.events import KIND, NODES, TIME, EventRecording
-from outflank.search.contract import Limits, Result
+from outflank.search.contract import Limits
+from outflank.search.results import Result
 
 try:
     from resource import RUSAGE_SELF, getrusage

@@ -10,7 +10,8 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.classroom import BrokenOff, new_board, self_play
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
-from outflank.search.contract import Limits, Result, Stop, WorkerStatistics
+from outflank.search.contract import Limits, Stop
+from outflank.search.results import Result, WorkerStatistics
 
 MOST_TURNS = 120
 """Turns after which a game that does not end by itself is broken off: Abalone's may go on for ever."""

@@ -18,7 +18,7 @@ from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_everybody
 from outflank.parallel.shared_state import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.placement import bound
-from outflank.search.contract import WorkerStatistics
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root, RootMove, RootValue, best_ones
 from outflank.search.worker import WORKER
 

@@ -5,9 +5,9 @@ counted together in the end.
 import numpy as np
 
 from outflank.kernels.workers import run_workers
-from outflank.search.contract import WorkerStatistics
 from outflank.search.division import Scheme
 from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, seeded, seedling
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 
 

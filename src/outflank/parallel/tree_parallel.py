@@ -16,9 +16,10 @@ from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
-from outflank.search.contract import Options, WorkerStatistics
+from outflank.search.contract import Options
 from outflank.search.division import Scheme
 from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, play_out, seeded, seedling
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.worker import poll_stop
 

@@ -18,9 +18,10 @@ from outflank.othello.formats.properties import read_game
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine, ServedProtocol
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import iterate
 from outflank.search.keywords import PlayerKeywords
+from outflank.search.results import Result
 from outflank.search.table import Table
 from outflank.words import is_count
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from outflank.placement import bound
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import WorkerStatistics
 from outflank.search.minimax import minimax
 from outflank.search.quiet import quiescence
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, WindowProgress, preferred
 from outflank.search.worker import WORKER
 

@@ -13,22 +13,13 @@ from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.alone import Alone
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import (
-    Comparison,
-    Limits,
-    MoveValue,
-    Options,
-    Progress,
-    Result,
-    Stop,
-    Watch,
-    WorkerStatistics,
-)
+from outflank.search.contract import Limits, Options, Stop
 from outflank.search.division import Division
 from outflank.search.keywords import LimitKeywords, SearchKeywords
 from outflank.search.options import asked, asks, check_companions
 from outflank.search.probes import Instrument
 from outflank.search.progress import watching
+from outflank.search.results import Comparison, MoveValue, Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import Root, RootMove, RootValue, Stopped
 from outflank.search.table import Table
 

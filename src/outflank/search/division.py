@@ -13,7 +13,8 @@ from outflank.errors import InvalidOption
 from outflank.kernels.compiler import interpreted
 from outflank.machine import usable_cores
 from outflank.plugins import Registry, instance_of
-from outflank.search.contract import Options, WorkerStatistics
+from outflank.search.contract import Options
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root, RootMove, RootValue, WindowProgress
 
 

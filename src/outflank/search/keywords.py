@@ -7,10 +7,11 @@ dictionary of a dataclass that checkers follow: a test holds the two together.
 from typing import Any, Literal, TypedDict
 
 from outflank.placement import Pin
-from outflank.search.contract import Stop, TieRule, Watch
+from outflank.search.contract import Stop, TieRule
 from outflank.search.division import Scheme
 from outflank.search.ordering import Ordering
 from outflank.search.probes import Instrument
+from outflank.search.results import Watch
 from outflank.search.table import Table
 
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]

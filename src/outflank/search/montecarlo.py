@@ -24,9 +24,10 @@ from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.signals import Attendant
 from outflank.placement import bound
-from outflank.search.contract import Limits, MoveValue, Options, Progress, Result, Stop, Watch, WorkerStatistics
+from outflank.search.contract import Limits, Options, Stop
 from outflank.search.ordering import weights_at
 from outflank.search.progress import watching
+from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.worker import poll_stop
 

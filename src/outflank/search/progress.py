@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from outflank.search.contract import Progress, Watch
+from outflank.search.results import Progress, Watch
 
 EVERY_SECONDS = 0.2
 

@@ -18,8 +18,9 @@ from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
 from outflank.schema import Several, Shape
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.division import scheme_named
+from outflank.search.results import Result
 from outflank.words import how_many
 
 SERIAL = "serial"

@@ -34,7 +34,8 @@ from outflank.lab.spans_report import bounds, clock_table, estimates, figures, o
 from outflank.machine import usable_cores
 from outflank.parallel.events import EventRecording
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several, Shape, kinds_of
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
+from outflank.search.results import Result
 from outflank.words import how_many
 
 RULES = {"002": RULES_002, "004": RULES_004}

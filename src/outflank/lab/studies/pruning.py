@@ -14,8 +14,9 @@ from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import search, unnoted
 from outflank.schema import Kind, Measured, Several, Shape
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.ordering import ordering_named
+from outflank.search.results import Result
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
 KINDS = "kinds:from_depth=1"

@@ -28,8 +28,9 @@ from outflank.lab.search_log import search, unnoted
 from outflank.machine import usable_cores
 from outflank.othello.board import OthelloBoard
 from outflank.schema import Kind, Measured, Several, Shape
-from outflank.search.contract import Limits, Result, Stop
+from outflank.search.contract import Limits, Stop
 from outflank.search.ordering import Ordering
+from outflank.search.results import Result
 from outflank.search.table import Table as Memory
 from outflank.words import how_many
 

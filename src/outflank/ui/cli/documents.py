@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from outflank.boards import Board
 from outflank.documents import Document
-from outflank.search.contract import Comparison, Result, WorkerStatistics
+from outflank.search.results import Comparison, Result, WorkerStatistics
 
 
 class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):

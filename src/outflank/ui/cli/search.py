@@ -22,9 +22,10 @@ from outflank.placement import can_bind
 from outflank.schema import kinds_of
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Comparison, Limits, Options, Progress, Result, Stop
+from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.division import SCHEMES
+from outflank.search.results import Comparison, Progress, Result
 from outflank.topology import topology
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of

@@ -11,7 +11,7 @@ from outflank.boards import Board
 from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Progress, Result, WorkerStatistics
+from outflank.search.results import Progress, Result, WorkerStatistics
 from outflank.ui.cli.common import describe, scaled
 from outflank.words import how_many
 
