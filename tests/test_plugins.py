@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from outflank import Limits, OthelloBoard, lab, search
+from outflank import AbaloneBoard, Limits, OthelloBoard, lab, search
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games import evaluation
+from outflank.games.description import GAMES
+from outflank.games.evaluation import INSTALLED as EVALUATIONS
 from outflank.lab.experiment import EXPERIMENTS
 from outflank.plugins import Registry, Source, instance_of
 from outflank.protocols.listening import Listener, Urgency
@@ -351,6 +354,76 @@ def test_a_protocol_of_ones_own_is_registered(monkeypatch):
         register_protocol(replace(mine, name="gtp"))
 
 
+# --- evaluations ---
+
+EVALUATION = """
+from typing import NamedTuple
+
+from outflank.games.description import NamedEvaluation
+from outflank.games.evaluation import value
+from outflank.kernels.bits import popcount
+
+
+class Lead(NamedTuple):
+    worth: int
+
+
+@value.register(Lead)
+def _(evaluation, game, position, state):
+    return evaluation.worth * (popcount(position.own) - popcount(position.opp))
+
+
+LEAD = NamedEvaluation(name="lead", evaluation=Lead(10), unit="discs", points=10)
+DISCS = NamedEvaluation(name="discs", evaluation=Lead(1))
+CLASS = NamedEvaluation(name="class", evaluation=Lead)
+"""
+
+
+@pytest.fixture
+def lead(installed, monkeypatch):
+    for registry in (EVALUATIONS, GAMES):
+        register_for_now(monkeypatch, registry)
+    monkeypatch.setattr(evaluation, "_registered", {})
+    entries = ["othello.lead = leading:LEAD", "othello.discs = leading:DISCS", "othello.class = leading:CLASS"]
+    installed("leading", EVALUATION, *entries, "lead = leading:LEAD", group="outflank.evaluations")
+
+
+def test_an_evaluation_of_a_plugin_is_named(lead, run):
+    board = OthelloBoard.start(4)
+    assert search(board, Limits(depth=1), evaluation="lead", workers=1).value == 30
+    asked = ["search", "--size", "4", "--depth", "1", "--workers", "1", "--evaluation"]
+    status, out, err = run(*asked, "lead")
+    assert (status, err) == (0, "")
+    assert "+3.0 discs" in out
+    assert type(evaluation.evaluation_named(board.game, "discs")).__module__ == "outflank.othello.evaluation"
+    status, out, err = run(*asked, "laed")
+    assert (status, out) == (2, "")
+    assert "unknown evaluation of Othello 'laed', did you mean 'lead'?" in err
+    with pytest.raises(UnknownName, match="unknown evaluation of Abalone 'lead'"):
+        evaluation.evaluation_named(AbaloneBoard.start().game, "lead")
+
+
+def test_an_evaluation_that_cannot_be_loaded_is_one_line(lead, run):
+    status, out, err = run("search", "--depth", "1", "--evaluation", "class")
+    why = "evaluation 'class': expected a NamedTuple with a registered `value`, found the class Lead"
+    assert (status, out) == (2, "")
+    said = err.rstrip("'")  # the class was defined before, in another test
+    assert said == f"outflank: evaluation 'othello.class' of fake-leading 1.2 (leading:CLASS): {why}"
+
+
+def test_evaluations_are_listed_with_their_games(lead):
+    evaluation.evaluation_named(OthelloBoard.start().game, "lead")
+    found = {each.name: each for each in evaluation.list_evaluations() if not each.reason}
+    assert str(found["othello.phased"].source) == "outflank (outflank.othello.evaluation.Phased)"
+    assert str(found["othello.lead"].source) == "fake-leading 1.2 (leading:LEAD)"
+    broken = [each for each in evaluation.list_evaluations() if each.reason]
+    assert {each.name: each.reason.partition("): ")[2].rstrip("'") for each in broken} == {
+        "othello.class": "evaluation 'class': expected a NamedTuple with a registered `value`, found the class Lead",
+        "othello.discs": "that name belongs to outflank (outflank.othello.evaluation.Discs)",
+        "lead": "expected the name of its game before its own, as in othello.lead",
+    }
+
+
 # --- the list ---
 
 
@@ -364,6 +437,8 @@ def test_everything_is_listed_with_where_it_is_from(hasty, odd, echo, run):
     assert f"scheme mine {__name__}, in this process promises value and move" in lines
     assert "experiment odd fake-oddly 1.2 Which numbers are odd?" in lines
     assert "protocol echo fake-echoing 1.2 what it is told" in lines
+    assert "game othello outflank Othello" in lines
+    assert "evaluation othello.phased outflank values in discs" in lines
     said = "failing.py, line 1: ZeroDivisionError: division by zero"
     assert f"cannot be used: scheme 'lost' of fake-failing 1.2 (failing:LOST): {said}" in lines
 
@@ -390,15 +465,19 @@ def test_the_list_is_json_for_programs(hasty, run):
 
 
 def test_the_plugins_of_the_documentation_work(installed, monkeypatch, run):
-    for registry in (SCHEMES, PROTOCOLS):
+    for registry in (SCHEMES, PROTOCOLS, EVALUATIONS):
         register_for_now(monkeypatch, registry)
+    monkeypatch.setattr(evaluation, "_registered", {})
     text = (Path(__file__).parent.parent / "docs" / "plugins.md").read_text(encoding="utf-8")
-    (project,) = map(tomllib.loads, re.findall(r"```toml\n(.*?)```", text, re.DOTALL))
-    scheme, protocol = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    ((group, entries),) = project["project"]["entry-points"].items()
-    installed("two_levels", scheme, *(f"{name} = {place}" for name, place in entries.items()), group=group)
-    installed("counting", protocol, "counting = counting:COUNTING", group="outflank.protocols")
-    assert run("search", "--size", "4", "--depth", "2", "--parallel", "two-levels", "--workers", "2")[::2] == (0, "")
+    projects = [tomllib.loads(each)["project"] for each in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)]
+    sources = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    entries = [next(iter(each["entry-points"].items())) for each in projects]
+    entries.append(("outflank.protocols", {"counting": "counting:COUNTING"}))
+    for (group, named), source in zip(entries, sources, strict=True):
+        ((name, place),) = named.items()
+        installed(place.partition(":")[0], source, f"{name} = {place}", group=group)
+    asked = ["search", "--size", "4", "--depth", "2", "--workers", "2"]
+    assert run(*asked, "--parallel", "two-levels", "--evaluation", "lead")[::2] == (0, "")
     monkeypatch.setattr(sys, "stdin", io.StringIO("four\n"))
     assert run("engine", "counting") == (0, "4\n", "")
-    assert all(f"`{each.group}`" in text for each in (SCHEMES, EXPERIMENTS, PROTOCOLS))
+    assert all(f"`{each.group}`" in text for each in (GAMES, EVALUATIONS, SCHEMES, EXPERIMENTS, PROTOCOLS))

@@ -71,8 +71,6 @@ class NamedEvaluation:
     """How many points of a value make one of the unit."""
     won: int = WON
     """A value beyond this is a finished game's."""
-    game: str = ""
-    """The game's name, for an evaluation that is installed by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ Values are whole numbers for the side to move, within ±`LIMIT`, and the opponen
 same position is the negative: a search turns them over at every ply.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -15,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.description import WON, NamedEvaluation, described, description_of
+from outflank.games.description import GAMES, WON, NamedEvaluation, described, description_of
 from outflank.games.rules import score
 from outflank.games.units import Scale
 from outflank.kernels.generic import generic, missing
+from outflank.plugins import Listed, Registry, Source
 
 LIMIT = 30_000
 """No value lies outside ±LIMIT: it has to fit in an entry of the transposition table."""
@@ -67,6 +69,19 @@ def _(evaluation, game, position):
 _registered: dict[type, dict[str, NamedEvaluation]] = {}
 
 
+def _checked_plugin(name: str, found: object) -> NamedEvaluation:
+    if not isinstance(found, NamedEvaluation):
+        raise InvalidOption(f"expected a NamedEvaluation, found {found!r}")
+    if not name.endswith(f".{found.name}"):
+        raise InvalidOption(f"expected the name of its game before its own, as in othello.{found.name}")
+    _check_is_one(found.name, found.evaluation)
+    return found
+
+
+INSTALLED = Registry("evaluation", "outflank.evaluations", {}, check=_checked_plugin)
+"""Those of plug-ins, called by their game's name and their own: `othello.corners`."""
+
+
 def register_evaluation(
     game: type, name: str, evaluation: Any, *, unit: str | None = None, points: int = 1, won: int = WON
 ) -> None:
@@ -78,15 +93,19 @@ def register_evaluation(
     """
     if not isinstance(game, type):
         raise InvalidOption(f"an evaluation of {game!r}: expected the class of a game, like Othello")
-    if not isinstance(evaluation, tuple):
-        found = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
-        raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {found}")
+    _check_is_one(name, evaluation)
     taken = _known(game).get(name)
     if taken is not None and _home(taken.evaluation) != _home(evaluation):
         home = ".".join(_home(taken.evaluation))
         raise InvalidOption(f"evaluation {name!r} of {game.__name__} is {home}: choose another name")
     named = NamedEvaluation(name=name, evaluation=evaluation, unit=unit, points=points, won=won)
     _registered.setdefault(game, {})[name] = named
+
+
+def _check_is_one(name: str, evaluation: Any) -> None:
+    if not isinstance(evaluation, tuple):
+        found = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
+        raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {found}")
 
 
 def _known(game: type) -> dict[str, NamedEvaluation]:
@@ -110,15 +129,48 @@ def evaluations(game: Any) -> dict[str, Any]:
 
 
 def evaluation_named(game: Any, name: str | None = None) -> Any:
-    """The evaluation of a game that is called `name`; the default if there is no name."""
+    """The evaluation of a game that is called `name`; the default if there is no name.
+
+    Plug-ins are looked up for a name that is not known otherwise, and for a game that has no evaluation of its own.
+    """
     known = evaluations(game)
-    if not known:
-        raise UnknownName(f"{type(game).__name__} has no evaluation: register one, or prove scores (exact=True)")
-    if name is None:
+    if name is None and known:
         return next(iter(known.values()))
-    if name not in known:
-        raise UnknownName.among(f"evaluation of {type(game).__name__}", name, known)
+    if name is None or name not in known:
+        return _installed(game, name, known)
     return known[name]
+
+
+def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
+    prefix = f"{description_of(game).name}."
+    installed = [each.removeprefix(prefix) for each in INSTALLED.names() if each.startswith(prefix)]
+    if name is None and not installed:
+        raise UnknownName(f"{type(game).__name__} has no evaluation: register one, or prove scores (exact=True)")
+    name = installed[0] if name is None else name
+    if name not in installed:
+        raise UnknownName.among(f"evaluation of {type(game).__name__}", name, [*known, *installed])
+    found = INSTALLED.get(f"{prefix}{name}")
+    _registered.setdefault(type(game), {})[name] = found  # scales ask for it
+    return found.evaluation
+
+
+def list_evaluations() -> list[Listed[NamedEvaluation]]:
+    """Those of all games, each called by its game's name and its own, with plug-ins that cannot be used."""
+    found: dict[str, Listed[NamedEvaluation]] = {}
+    for game in GAMES.listing():
+        for each in () if game.part is None else _known(game.part.rules).values():
+            package = game.source.package if game.part is not None and each in game.part.evaluations else ""
+            name, source = f"{game.name}.{each.name}", Source(place=".".join(_home(each.evaluation)), package=package)
+            found[name] = Listed(name=name, source=source, part=each)
+    shadowed = []
+    for plugin in INSTALLED.listing():
+        taken = found.setdefault(plugin.name, plugin)
+        if taken.part is not None and taken.part is plugin.part:  # in use already, or not known otherwise
+            found[plugin.name] = plugin
+        elif taken is not plugin:
+            reason = f"evaluation {plugin.name!r} of {plugin.source}: that name belongs to {taken.source}"
+            shadowed.append(plugin._replace(part=None, reason=reason))
+    return [*found.values(), *shadowed]
 
 
 def scale_of(game: Any, evaluation: Any) -> Scale:

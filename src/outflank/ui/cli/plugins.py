@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from outflank.games.description import GAMES
+from outflank.games.evaluation import list_evaluations
 from outflank.lab.experiment import EXPERIMENTS
 from outflank.plugins import Listed
 from outflank.protocols.serving import PROTOCOLS
@@ -13,6 +15,11 @@ from outflank.ui.cli.common import output, print_json
 from outflank.ui.cli.tables import print_table
 
 KINDS: dict[str, tuple[Callable[[], Iterable[Listed[Any]]], Callable[[Any], str]]] = {
+    "game": (GAMES.listing, lambda game: game.title),
+    "evaluation": (
+        list_evaluations,
+        lambda named: f"values in {named.unit}" if named.unit else "values without a unit",
+    ),
     "scheme": (SCHEMES.listing, lambda scheme: f"promises {scheme.promises}"),
     "experiment": (EXPERIMENTS.listing, lambda experiment: experiment.question),
     "protocol": (PROTOCOLS.listing, lambda protocol: protocol.about),
