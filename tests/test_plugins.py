@@ -13,7 +13,7 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, lab, search
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games import evaluation
+from outflank.games import description, evaluation
 from outflank.games.description import GAMES
 from outflank.games.evaluation import INSTALLED as EVALUATIONS
 from outflank.lab.experiment import EXPERIMENTS
@@ -352,6 +352,52 @@ def test_a_protocol_of_ones_own_is_registered(monkeypatch):
     assert register_protocol(mine) is PROTOCOLS.get("mine")
     with pytest.raises(InvalidOption, match=r"^protocol 'gtp' is outflank\.protocols\.gtp: choose another name$"):
         register_protocol(replace(mine, name="gtp"))
+
+
+# --- games ---
+
+GAME = """
+from typing import NamedTuple
+
+from outflank import GameDescription
+
+
+class Race(NamedTuple):
+    goal: int
+
+
+RACE = GameDescription(name="race", title="Race", rules=Race, start=lambda: None)
+"""
+
+
+@pytest.fixture
+def race(installed, monkeypatch):
+    register_for_now(monkeypatch, GAMES)
+    monkeypatch.setattr(description, "_by_rules", dict(description._by_rules))
+    installed(
+        "racing", GAME, "race = racing:RACE", "othello = racing:RACE", "lost = racing:LOST", group="outflank.games"
+    )
+
+
+def test_a_game_of_a_plugin_is_found_by_its_name_and_by_its_rules(race):
+    found = description.game_named("race")
+    assert found.title == "Race"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert description.description_of(found.rules(3)) is found
+    assert GAMES.names() == ("othello", "abalone", "race", "lost")
+    assert description.game_named("othello").title == "Othello"
+
+
+def test_a_game_that_cannot_be_loaded_is_one_line(race, run):
+    why = "AttributeError: module 'racing' has no attribute 'LOST'"
+    for command in ("search", "match", "engine"):
+        asked = [command, *{"engine": ["gtp"], "match": ["first", "first"]}.get(command, []), "--game"]
+        assert run(*asked, "lost") == (2, "", f"outflank: game 'lost' of fake-racing 1.2 (racing:LOST): {why}")
+        status, out, err = run(*asked, "rase")
+        assert (status, out) == (2, "")
+        assert "unknown game 'rase', did you mean 'race'? (known: othello, abalone, race, lost)" in err
+        assert "--game [othello|abalone|race|lost]" in run(command, "--help")[1]
 
 
 # --- evaluations ---

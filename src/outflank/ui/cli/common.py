@@ -13,11 +13,12 @@ from outflank.boards import Board
 from outflank.errors import OutflankError, UnknownName
 from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
-from outflank.games.description import OWN_GAMES as GAMES
+from outflank.games.description import GAMES
 from outflank.othello.board import OthelloBoard
 from outflank.othello.formats.board_line import CELLS
 from outflank.othello.rules import Othello
 from outflank.othello.squares import SCORINGS, SIZES, othello, size_of
+from outflank.ui.cli.names import NameOf
 from outflank.ui.cli.sources import records
 from outflank.ui.cli.streams import leave_quietly
 
@@ -33,7 +34,7 @@ _OPTIONS = (
     click.option(
         "--number", type=click.IntRange(1), metavar="N", help="The one with number N, where there are several."
     ),
-    click.option("--game", type=click.Choice(GAMES), help="The game, where the text could be either.  [othello]"),
+    click.option("--game", type=NameOf(GAMES), help="The game, where the text could be either.  [othello]"),
     click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]"),
     click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]"),
     click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end."),

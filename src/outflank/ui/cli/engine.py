@@ -16,7 +16,7 @@ from outflank.engine.levels import HIGHEST
 from outflank.engine.levels import level as level_numbered
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
-from outflank.games.description import OWN_GAMES as GAMES
+from outflank.games.description import GAMES
 from outflank.othello.board import OthelloBoard
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
@@ -27,7 +27,7 @@ from outflank.ui.cli.streams import leave_quietly
 
 @click.command("engine")
 @click.argument("protocol", type=NameOf(PROTOCOLS))
-@click.option("--game", type=click.Choice(GAMES), default="othello", show_default=True, help="What is played at first.")
+@click.option("--game", type=NameOf(GAMES), default="othello", show_default=True, help="What is played at first.")
 @click.option("--level", type=int, help=f"Strength, 1 to {HIGHEST}.")
 @click.option("--depth", type=int, help="Plies to look ahead.")
 @click.option("--time", "seconds", type=float, help="The most seconds for a move.  [by the clock; 1 without one]")

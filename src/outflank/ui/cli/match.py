@@ -27,8 +27,7 @@ from outflank.documents import converted, plain
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
-from outflank.games.description import OWN_GAMES as GAMES
-from outflank.games.description import unit_of
+from outflank.games.description import GAMES, unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
 from outflank.othello.squares import SCORINGS, SIZES
@@ -36,6 +35,7 @@ from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, one_board, output, print_json
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.names import NameOf
 from outflank.words import how_many, is_count
 
 GAMES_OF_A_TEST = 40_000
@@ -65,7 +65,7 @@ def make_player(text: str, game: Any) -> Player:
 @click.option("--ply-limit", type=int, metavar="N", help="Moves after the opening with which a game is drawn.")
 @click.option("--ponder", is_flag=True, help="Let players think on the opponent's time.")
 @click.option("--lag", type=float, default=0.0, metavar="SECONDS", help="Time of each move that is not charged.  [0]")
-@click.option("--game", type=click.Choice(GAMES), help="[othello]")
+@click.option("--game", type=NameOf(GAMES), help="[othello]")
 @click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]")
 @click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]")
 @click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end.")
