@@ -4,8 +4,11 @@ import ast
 import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 import pytest
 
@@ -40,21 +43,28 @@ def test_nothing_is_imported_before_it_is_used():
     assert not {"numba", "numpy"} & (before | after)
 
 
-def documented(value: object) -> bool:
-    """By its own words: a dataclass without any says how it is called."""
+def described() -> list[str]:
+    """What the reference describes."""
+    pages = (Path(__file__).parent.parent / "docs" / "reference").glob("*.md")
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    return [line.removeprefix("::: ") for line in lines if line.startswith("::: ")]
+
+
+def undocumented(value: Any, path: str) -> Iterator[str]:
+    """What of a class, a function or a module says nothing of itself."""
     said = inspect.getdoc(value) or ""
-    return said != "" and not said.startswith(f"{getattr(value, '__name__', '')}(")
+    if not said or (inspect.isclass(value) and said.startswith(f"{value.__name__}(")):  # a dataclass without a word
+        yield path
+    if inspect.isclass(value) or inspect.ismodule(value):
+        for name, member in vars(value).items():
+            own = inspect.isclass(value) or getattr(member, "__module__", None) == value.__name__
+            if own and not name.startswith("_") and (callable(member) or isinstance(member, property | classmethod)):
+                yield from undocumented(getattr(value, name), f"{path}.{name}")
 
 
-@pytest.mark.parametrize("name", [name for _, name in listed()])
-def test_every_name_is_documented(name):
-    value = getattr(outflank, name)
-    assert inspect.getdoc(value)
-    if inspect.isclass(value):
-        assert documented(value)
-        for own, member in vars(value).items():
-            if not own.startswith("_") and (callable(member) or isinstance(member, property | classmethod)):
-                assert inspect.getdoc(getattr(value, own)), own
+@pytest.mark.parametrize("path", sorted({*(f"outflank.{name}" for _, name in listed() if name != "lab"), *described()}))
+def test_every_name_is_documented(path):
+    assert list(undocumented(resolve_name(path), path)) == []
 
 
 def test_the_package_says_that_it_is_typed():

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import assert_type
+from typing import NamedTuple, assert_type
 
 import outflank
 from outflank.distributed import connect
@@ -53,6 +53,16 @@ def elsewhere(board: outflank.OthelloBoard, stop: outflank.Stop) -> None:
         assert_type(cluster.search(board, depth=9, workers=1, stop=stop, replication="none"), outflank.Result)
         assert_type(list(cluster.iterate(board, exact=True, parallel="jamboree")), list[outflank.Result])
         outflank.search(board, depth=9, parallel=cluster.scheme())
+
+
+class Nim(NamedTuple):
+    heaps: int
+
+
+def games() -> None:
+    description = outflank.GameDescription(name="nim", title="Nim", rules=Nim, start=outflank.OthelloBoard.start)
+    assert_type(outflank.register_game(description), outflank.GameDescription)
+    outflank.register_evaluation(Nim, "even", (), unit="matches", points=10)
 
 
 def players(board: outflank.Board[outflank.Move], plan: BookPlan, path: Path) -> None:

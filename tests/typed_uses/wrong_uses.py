@@ -73,6 +73,13 @@ def elsewhere(board: outflank.OthelloBoard, cluster: Cluster) -> None:
     outflank.register_evaluation(outflank.OthelloBoard, 5, ())  # error
 
 
+def games() -> None:
+    outflank.GameDescription(name="nim")  # error
+    outflank.GameDescription(name="nim", title="Nim", rules=5, start=outflank.OthelloBoard.start)  # error
+    outflank.GameDescription(name="nim", title="Nim", rules=tuple, start=list)  # error
+    outflank.register_game("nim")  # error
+
+
 def players(board: outflank.Board[outflank.Move]) -> None:
     Computer(board.game, levl=5)  # error
     Computer(board.game, ties="last")  # error
