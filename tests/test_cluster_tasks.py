@@ -21,7 +21,6 @@ from outflank.arena import MatchResult, Settings, Sprt, play_match
 from outflank.arena.game_runners import GamesHere
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import Address, parse_address
-from outflank.distributed.engines.inside.tasks import InsideTasks
 from outflank.distributed.engines.on_ray import ray_start
 from outflank.distributed.engines.on_ray.tasks import RayTasks
 from outflank.distributed.tasks import TaskDispatcher, dispatcher
@@ -34,6 +33,7 @@ from outflank.distributed.tasks.carrier import (
     TaskAnswered,
     TaskEvents,
 )
+from outflank.distributed.tasks.threads import ThreadTasks
 from outflank.documents import plain
 from outflank.engine.specs import player
 from outflank.errors import OutflankError
@@ -324,7 +324,7 @@ class Squares:
 
 @pytest.mark.plain
 def test_inside_this_process():
-    with TaskDispatcher(InsideTasks(Squares, nodes=2, per_node=2)) as tasks, ThreadPoolExecutor(8) as pool:
+    with TaskDispatcher(ThreadTasks(Squares, nodes=2, per_node=2)) as tasks, ThreadPoolExecutor(8) as pool:
         tasks.start()
         found = pool.map(lambda number: tasks.do({"number": number}), range(200))
         assert [each["square"] for each in found] == [number**2 for number in range(200)]
@@ -343,7 +343,7 @@ def small(**more: Any) -> Settings:
 
 
 def inside(settings: Settings, **more: Any) -> TaskDispatcher:
-    return TaskDispatcher(InsideTasks(partial(GamesHere, settings, player), **more))
+    return TaskDispatcher(ThreadTasks(partial(GamesHere, settings, player), **more))
 
 
 def gist(result: MatchResult) -> list[Any]:
@@ -416,7 +416,7 @@ def test_players_that_a_node_cannot_make_end_the_match_before_it_begins():
 
     settings = small()
     with (
-        TaskDispatcher(InsideTasks(partial(GamesHere, settings, absent), nodes=2)) as tasks,
+        TaskDispatcher(ThreadTasks(partial(GamesHere, settings, absent), nodes=2)) as tasks,
         pytest.raises(OutflankError, match="random is not installed"),
     ):
         play_match(settings, player, tasks=tasks)

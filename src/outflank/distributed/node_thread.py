@@ -3,6 +3,7 @@
 import os
 import platform
 import queue
+from collections.abc import Callable
 
 from outflank.distributed.messages import Ended, Job, NodeEvent
 from outflank.distributed.node import Node
@@ -12,19 +13,19 @@ from outflank.kernels.workers import WorkerThread
 class NodeThread:
     """A node with a thread that does its jobs, one after the other."""
 
-    def __init__(self, number: int, node: Node, events: "queue.SimpleQueue[NodeEvent]") -> None:
-        self.number, self.node, self._events = number, node, events
+    def __init__(self, number: int, node: Node, tell: Callable[[NodeEvent], None]) -> None:
+        self.number, self.node, self._tell = number, node, tell
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = WorkerThread(target=self._work, name=f"outflank-node-{number}", daemon=True)
         self._thread.start()
 
     def submit(self, job: Job) -> None:
-        """Do a job when those before are done; an event tells what came of it."""
+        """Do a job when those before are done; `tell` is told what came of it."""
         self._jobs.put(job)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            self._events.put(Ended(node=self.number, result=self.node.search(job)))
+            self._tell(Ended(node=self.number, result=self.node.search(job)))
 
     def close(self) -> None:
         """Stop what is being done, and end the thread."""

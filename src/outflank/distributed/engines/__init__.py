@@ -1,54 +1,55 @@
 """The engines of clusters: a folder for each, and the one table in which they are found.
 
 A folder holds all that concerns its engine: `engine.py` says what it is, `search.py` carries searches to its nodes and
-`tasks.py` other work. An engine of one's own is registered by `register_engine`.
+`tasks.py` other work. An engine of one's own is registered by `register_engine`, or installed as an entry point of the
+group `outflank.engines`, by what stands before the colon of its addresses.
 """
 
-from dataclasses import dataclass
-from importlib import import_module
-
 from outflank.distributed.engines.contract import Address, ClusterEngine
-from outflank.errors import OutflankError
+from outflank.errors import InvalidOption, OutflankError
+from outflank.plugins import Registry
 
-__all__ = ["Address", "ClusterEngine", "engine_at", "forms", "parse_address", "register_engine"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    form: str
-    """How addresses are written."""
-    meaning: str
-    engine: str | ClusterEngine
-    """Or `module:class`: it is imported when it is first asked for."""
+__all__ = ["ENGINES", "Address", "ClusterEngine", "address_forms", "engine_at", "parse_address", "register_engine"]
 
 
-_HERE = "outflank.distributed.engines"
-_TABLE = {
-    "local": _Row("local:N", "so many nodes on this machine", f"{_HERE}.on_ray.engine:RayEngine"),
-    "inside": _Row("inside:N", "in this process", f"{_HERE}.inside.engine:InsideEngine"),
-    "ray": _Row("ray://HOST:PORT", "a running cluster", f"{_HERE}.on_ray.engine:RayEngine"),
-    "mpi": _Row("mpi", "the ranks of this program", f"{_HERE}.on_mpi.engine:MpiEngine"),
-}
+def _check(scheme: str, found: object) -> ClusterEngine:
+    engine = found() if isinstance(found, type) else found
+    if not isinstance(engine, ClusterEngine):
+        raise InvalidOption(f"expected a ClusterEngine, found {found!r}")
+    if scheme not in engine.forms:
+        raise InvalidOption(f"expected one whose forms say how {scheme} is written")
+    return engine
+
+
+ENGINES = Registry(
+    "cluster engine",
+    "outflank.engines",
+    {
+        "local": "outflank.distributed.engines.on_ray.engine:RayEngine",
+        "futures": "outflank.distributed.engines.on_futures.engine:FuturesEngine",
+        "inside": "outflank.distributed.engines.inside.engine:InsideEngine",
+        "ray": "outflank.distributed.engines.on_ray.engine:RayEngine",
+        "mpi": "outflank.distributed.engines.on_mpi.engine:MpiEngine",
+    },
+    check=_check,
+)
 """By what stands before the colon of an address."""
 
 
-def register_engine(scheme: str, engine: str | ClusterEngine, *, form: str, meaning: str) -> None:
-    """Add an engine, or the `module:class` where it is found: addresses that begin with `scheme` are its.
+def register_engine(scheme: str, engine: ClusterEngine) -> ClusterEngine:
+    """Make an engine known: addresses that begin with `scheme` are its, and its module's from then on."""
+    return ENGINES.register(scheme, engine, by=type(engine).__module__)
 
-    `form` is how they are written, `scheme:N` say, and `meaning` what they name: both are shown to who wrote none.
+
+def address_forms(*, explained: bool = False, all_there_are: bool = False) -> str:
+    """How clusters are written: the package's own, or all there are, for which plug-ins must be loaded.
+
+    >>> address_forms()
+    'local:N, futures:N, inside:N, ray://HOST:PORT or mpi'
     """
-    if scheme in _TABLE:
-        raise OutflankError(f"there is an engine of clusters {scheme!r} already")
-    _TABLE[scheme] = _Row(form, meaning, engine)
-
-
-def forms(*, explained: bool = True) -> str:
-    """What may be written for a cluster.
-
-    >>> forms(explained=False)
-    'local:N, inside:N, ray://HOST:PORT or mpi'
-    """
-    *first, last = (f"{row.form} ({row.meaning})" if explained else row.form for row in _TABLE.values())
+    parts = ENGINES.parts() if all_there_are else {scheme: ENGINES.get(scheme) for scheme in ENGINES.own}
+    found = [engine.forms[scheme] for scheme, engine in parts.items()]
+    *first, last = (f"{form} ({meaning})" if explained else form for form, meaning in found)
     return f"{', '.join(first)} or {last}"
 
 
@@ -61,27 +62,14 @@ def parse_address(text: str) -> Address:
     '127.0.0.1:6379'
     """
     scheme, colon, rest = text.strip().partition(":")
-    address = _engine(scheme).parse(scheme, rest if colon else None) if scheme in _TABLE else None
+    address = ENGINES.get(scheme).parse(scheme, rest if colon else None) if scheme in ENGINES else None
     if address is None:
-        raise OutflankError(f"{text!r} is no cluster: expected {forms()}")
+        expected = address_forms(explained=True, all_there_are=True)
+        raise OutflankError(f"{text!r} is no cluster: expected {expected}")
     return address
 
 
 def engine_at(text: str) -> tuple[ClusterEngine, Address]:
     """The engine of the cluster that words name, and which it is."""
     address = parse_address(text)
-    return _engine(address.scheme), address
-
-
-def _engine(scheme: str) -> ClusterEngine:
-    row = _TABLE[scheme]
-    if isinstance(row.engine, str):
-        module, _, name = row.engine.partition(":")
-        try:
-            engine = getattr(import_module(module), name)()
-        except (ImportError, AttributeError) as error:
-            raise OutflankError(f"the engine of {row.form} cannot be loaded from {row.engine}: {error}") from None
-        assert isinstance(engine, ClusterEngine)
-        _TABLE[scheme] = _Row(row.form, row.meaning, engine)
-        return engine
-    return row.engine
+    return ENGINES.get(address.scheme), address

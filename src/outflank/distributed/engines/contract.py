@@ -1,6 +1,7 @@
 """What an engine of a cluster is: how its clusters are named, and what carries searches and tasks to their nodes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,6 +29,8 @@ class Address:
 class ClusterEngine(ABC):
     """A way to reach nodes. Nothing is started before `connect`, or before a carrier of tasks is opened."""
 
+    forms: ClassVar[Mapping[str, tuple[str, str]]]
+    """How its addresses are written and what they mean, by what stands before the colon."""
     extra: ClassVar[str | None] = None
     """What of outflank must be installed for it: pip install 'outflank[EXTRA]'."""
     replaces_nodes: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""TaskDispatcher: tasks that know nothing of each other, done by whoever in a cluster has a lane free.
+"""Tasks: pieces of work that know nothing of each other, done by whoever in a cluster has a lane free.
 
 A task is a dictionary that JSON can say, and so is its answer. Whoever asks waits: many threads ask at a time, as many
 as there are lanes. One thread knows who is there and who does what; everything that happens is told to it in one queue.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from outflank.boards import Board
-from outflank.distributed.engines import forms, parse_address
+from outflank.distributed.engines import address_forms, parse_address
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
 from outflank.lab.boards import POSITIONS, chosen_boards
@@ -28,7 +28,7 @@ are some hundred times as fast, and these make jobs of the same kind."""
 USUAL_DEPTHS = {"othello": 15, "abalone": 7}
 """Plies that take one worker some seconds from the start."""
 
-CLUSTER = f"{forms()}."
+CLUSTER = f"{address_forms(explained=True)}."
 NODES = "Nodes of the cluster that take part.  [all]"
 
 

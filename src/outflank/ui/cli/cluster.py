@@ -1,8 +1,11 @@
 """`outflank cluster`: machines that search together, by Ray."""
 
 import click
+from rich import box
+from rich.table import Table as Grid
 from rich.text import Text
 
+from outflank.distributed.engines import ENGINES
 from outflank.distributed.engines.on_ray import membership, ray_start
 from outflank.ui.cli.common import diagnostics, output, print_json
 from outflank.ui.cli.groups import Group
@@ -100,4 +103,19 @@ def down_command(address: str | None) -> int:
         output().print(f"{what} {member.address}")
     if not ended:
         output().print("nothing of ours runs here")
+    return 0
+
+
+@command.command("engines", short_help="List what can carry a cluster.")
+def engines_command() -> int:
+    """List how clusters are written for --cluster, and what their engines need and can do."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("--cluster", "needs", "restarts", "joining", "token", "what it is"):
+        grid.add_column(name, no_wrap=name != "what it is")
+    for scheme, engine in ENGINES.parts().items():
+        form, meaning = engine.forms[scheme]
+        needs = "nothing" if engine.extra is None else f"outflank[{engine.extra}]"
+        able = (engine.replaces_nodes, engine.takes_newcomers, engine.asks_for_token)
+        grid.add_row(form, Text(needs), *("yes" if each else "no" for each in able), meaning)
+    output().print(grid)
     return 0

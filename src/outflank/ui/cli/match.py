@@ -21,7 +21,7 @@ from outflank.arena.kept import Kept
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
-from outflank.distributed.engines import forms
+from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import converted, plain
 from outflank.engine.clock import TimeControl
@@ -58,7 +58,7 @@ def make_player(text: str, game: Any) -> Player:
 @click.option("--openings", default="", metavar="WHICH", help="random:PLIES, layouts:PLIES, FILE or FILE:PLIES.")
 @click.option("--seed", type=int, default=1, help="For openings and for players who draw lots.  [1]")
 @click.option("--concurrency", type=int, default=1, help="Games at a time; with --cluster, on each node.  [1]")
-@click.option("--cluster", metavar="WHERE", help=f"Have the games played by a cluster: {forms(explained=False)}.")
+@click.option("--cluster", metavar="WHERE", help=f"Have the games played by a cluster: {address_forms()}.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as one of two differences is the likelier one.")
 @click.option("--sprt-scale", type=click.Choice(["normalized", "logistic"]), default="normalized", help="Their scale.")
 @click.option("--unpaired", is_flag=True, help="A new opening for every game, not for every two.")

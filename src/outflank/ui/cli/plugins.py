@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from outflank.distributed.engines import ENGINES
 from outflank.games.description import GAMES
 from outflank.games.evaluation import list_evaluations
 from outflank.lab.experiment import EXPERIMENTS
@@ -23,6 +24,7 @@ KINDS: dict[str, tuple[Callable[[], Iterable[Listed[Any]]], Callable[[Any], str]
     "scheme": (SCHEMES.listing, lambda scheme: f"promises {scheme.promises}"),
     "experiment": (EXPERIMENTS.listing, lambda experiment: experiment.question),
     "protocol": (PROTOCOLS.listing, lambda protocol: protocol.about),
+    "cluster engine": (ENGINES.listing, lambda engine: ", ".join(form for form, _ in engine.forms.values())),
 }
 """What there is of each kind, and a line about one of it."""
 

@@ -13,7 +13,7 @@ from rich.live import Live
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster, check_options, connect
-from outflank.distributed.engines import forms
+from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
@@ -128,7 +128,7 @@ class Latest:
     "--cluster",
     "where",
     metavar="CLUSTER",
-    help=f"Search on many nodes: {forms(explained=False)}; --workers are those of each node then.",
+    help=f"Search on many nodes: {address_forms()}; --workers are those of each node then.",
 )
 @click.option(
     "--replicate",

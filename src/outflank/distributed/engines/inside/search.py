@@ -51,7 +51,7 @@ class InsideFabric:
             return len(others), 0
 
         node = Node(setup, carry, share=self._used)
-        self._node_threads[number] = NodeThread(number, node, self._events)
+        self._node_threads[number] = NodeThread(number, node, self._events.put)
         self._events.put(Joined(node=number, where="this process", workers=node.workers))
         return number
 

@@ -1,10 +1,10 @@
 """Clusters on MPI. All ranks run the same program: rank 0 is the head, and the others serve it until it is over."""
 
 import os
+from types import MappingProxyType
 from typing import ClassVar
 
 from outflank.distributed.engines.contract import Address, ClusterEngine
-from outflank.distributed.engines.on_mpi.mailbox import is_head
 from outflank.distributed.fabric import Fabric
 from outflank.distributed.tasks.carrier import TaskCarrier
 from outflank.distributed.tasks.worker import MakeWorker
@@ -17,6 +17,7 @@ RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
 class MpiEngine(ClusterEngine):
     """`mpi`: the ranks of this program."""
 
+    forms = MappingProxyType({"mpi": ("mpi", "the ranks of this program")})
     extra: ClassVar[str | None] = "mpi"
     started_by_launcher: ClassVar[bool] = True
 
@@ -34,6 +35,8 @@ class MpiEngine(ClusterEngine):
         return MpiTasks(make, per_node)
 
     def serve(self, make: MakeWorker | None = None, *, lanes: int = 1) -> bool:
+        from outflank.distributed.engines.on_mpi.mailbox import is_head
+
         if is_head():
             return False
         from outflank.distributed.engines.on_mpi.serving import serve

@@ -60,7 +60,7 @@ class MpiFabric:
             self._mailbox.say(rank, "prepare", setup=words, peers=self._used)
         self._close_node()
         node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
-        self._node_thread = NodeThread(0, node, self._events)
+        self._node_thread = NodeThread(0, node, self._events.put)
         self._events.put(Joined(node=0, where=process_here(), workers=node.workers))
 
     @property

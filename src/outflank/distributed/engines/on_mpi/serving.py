@@ -75,7 +75,7 @@ class _Server:
             setup = setup_from_json(rest["setup"])
             self._era, self._mailbox.peers = setup.era, rest["peers"]
             node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
-            self._node_thread = NodeThread(self._mailbox.rank, node, self._events)
+            self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
             where = process_here()
             self._mailbox.say(0, "joined", era=self._era, where=where, workers=node.workers, version=__version__)
         elif what == "hire":

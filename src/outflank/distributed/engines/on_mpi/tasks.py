@@ -1,4 +1,4 @@
-"""TaskDispatcher on the ranks of an MPI program."""
+"""Tasks on the ranks of an MPI program."""
 
 import contextlib
 import queue
@@ -6,19 +6,19 @@ import threading
 from typing import Any
 
 from outflank import __version__
-from outflank.distributed.engines.inside.tasks import InsideTasks
 from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, Mailbox, require_mpi
 from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents
+from outflank.distributed.tasks.threads import ThreadTasks
 from outflank.distributed.tasks.worker import MakeWorker
 
 
 class MpiTasks:
-    """TaskDispatcher on the ranks of an MPI program, seen from rank 0, which does its share on threads of its own."""
+    """Tasks on the ranks of an MPI program, seen from rank 0, which does its share on threads of its own."""
 
     def __init__(self, make: MakeWorker, per_node: int) -> None:
         self._mpi = require_mpi()
         self._mailbox = Mailbox(self._mpi, self._mpi.COMM_WORLD)
-        self._here = InsideTasks(make, per_node=per_node)
+        self._here = ThreadTasks(make, per_node=per_node)
         self._refused: set[int] = set()
         self._gone: set[int] = set()
         self._outbox: queue.SimpleQueue[tuple[int, str, dict[str, Any]]] = queue.SimpleQueue()

@@ -1,9 +1,9 @@
 """Clusters on Ray: one on this machine, started or kept there, or one of many machines that is running."""
 
+from types import MappingProxyType
 from typing import ClassVar
 
 from outflank.distributed.engines.contract import Address, ClusterEngine, is_number, nodes_of_this_machine
-from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import Fabric
 from outflank.distributed.tasks.carrier import TaskCarrier
 from outflank.distributed.tasks.worker import MakeWorker
@@ -12,6 +12,12 @@ from outflank.distributed.tasks.worker import MakeWorker
 class RayEngine(ClusterEngine):
     """`local:N` and `ray://HOST:PORT`."""
 
+    forms = MappingProxyType(
+        {
+            "local": ("local:N", "processes on this machine, by Ray"),
+            "ray": ("ray://HOST:PORT", "a cluster of machines that is running"),
+        }
+    )
     extra: ClassVar[str | None] = "ray"
     replaces_nodes: ClassVar[bool] = True
     takes_newcomers: ClassVar[bool] = True
@@ -28,10 +34,11 @@ class RayEngine(ClusterEngine):
         return Address(scheme=scheme, head=f"{host}:{int(port)}")
 
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        require_ray()
         from outflank.distributed.engines.on_ray.connection import detach, enter
+        from outflank.distributed.engines.on_ray.ray_start import require_ray
         from outflank.distributed.engines.on_ray.search import RayFabric
 
+        require_ray()
         enter(address, (address.nodes or 1) * (workers or 1))
         try:
             return RayFabric(here=address.nodes, workers=workers)
@@ -40,7 +47,8 @@ class RayEngine(ClusterEngine):
             raise
 
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
-        require_ray()
+        from outflank.distributed.engines.on_ray.ray_start import require_ray
         from outflank.distributed.engines.on_ray.tasks import RayTasks
 
+        require_ray()
         return RayTasks(address, make, per_node)

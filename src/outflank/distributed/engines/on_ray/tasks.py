@@ -1,4 +1,4 @@
-"""TaskDispatcher on a Ray cluster."""
+"""Tasks on a Ray cluster."""
 
 import collections
 import contextlib

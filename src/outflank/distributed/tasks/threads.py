@@ -1,4 +1,4 @@
-"""TaskDispatcher on threads of this process."""
+"""Tasks on threads of this process."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, 
 from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, in_words, whereabouts
 
 
-class InsideTasks:
+class ThreadTasks:
     """Nodes that are threads of this process: to try things out, and the part of other clusters that is right here."""
 
     def __init__(self, make: MakeWorker, *, nodes: int = 1, per_node: int = 1) -> None:

@@ -1,0 +1,115 @@
+"""Tasks on processes of this machine."""
+
+import threading
+from concurrent.futures import Future
+from functools import partial
+
+from outflank.distributed.engines.on_futures.processes import LOST, CalledProcess, close_all, tell
+from outflank.distributed.tasks.carrier import (
+    ClusterBroken,
+    NodeAlive,
+    NodeGone,
+    NodeReady,
+    NodeUnfit,
+    TaskAnswered,
+    TaskEvents,
+)
+from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, in_words, whereabouts
+from outflank.kernels.uninterrupted import undisturbed
+
+CLOSE_SECONDS = 6.0
+"""How long workers may take to give back what they hold, before their processes are ended."""
+
+
+class FuturesTasks:
+    """Nodes that are processes of this machine, each with a worker of its own."""
+
+    def __init__(self, make: MakeWorker, *, nodes: int, per_node: int) -> None:
+        self._make, self._count, self._lanes = make, nodes, per_node
+        self._processes: dict[int, CalledProcess] = {}
+        self._unfit: set[int] = set()
+        self._looking: dict[int, Future[NodeAlive]] = {}
+
+    @property
+    def hopes(self) -> int:
+        return len(self._processes.keys() - self._unfit)
+
+    def open(self, events: TaskEvents) -> None:
+        self._events = events
+        with undisturbed():
+            for number in range(self._count):
+                process = self._processes[number] = CalledProcess(number, self._told)
+                ready, failed = partial(self._prepared, number), partial(self._refuse, number, "")
+                process.call(_prepare, self._make, then=ready, failed=failed)
+
+    def run(self, node: int, ticket: int, item: Item) -> None:
+        self._processes[node].call(_run, ticket, item)
+
+    def cancel(self, node: int, ticket: int) -> None:
+        if node in self._processes:
+            self._processes[node].call(_cancel, ticket)
+
+    def look(self) -> None:
+        for number, process in self._processes.items():
+            if number not in self._looking or self._looking[number].done():
+                self._looking[number] = process.call(_be_heard, number, then=self._events.put)
+
+    def let_go(self, node: int) -> None:
+        process = self._processes.pop(node, None)
+        if process is not None:
+            process.close()
+            if not self._processes:
+                self._events.put(ClusterBroken("all processes of the cluster have died"))
+
+    def close(self) -> None:
+        close_all(self._processes.values(), _close, CLOSE_SECONDS)
+        self._processes.clear()
+
+    def _told(self, number: int, answer: tuple[int, Item] | None) -> None:
+        self._events.put(NodeGone(number, LOST) if answer is None else TaskAnswered(number, *answer))
+
+    def _prepared(self, number: int, found: tuple[str, str | None]) -> None:
+        where, why = found
+        if why is None:
+            self._events.put(NodeReady(number, where, self._lanes))
+        else:
+            self._refuse(number, f"{where}: ", why)
+
+    def _refuse(self, number: int, where: str, why: str | Exception) -> None:
+        self._unfit.add(number)
+        self._events.put(NodeUnfit(number, where + (why if isinstance(why, str) else in_words(why))))
+
+
+# --- in a node's process ---
+
+_runner: TaskRunner | None = None
+
+
+def _prepare(make: MakeWorker) -> tuple[str, str | None]:
+    """Where this is, and why it cannot work, if so."""
+    global _runner
+    try:
+        _runner = TaskRunner(make)
+    except Exception as error:
+        return whereabouts(), in_words(error)
+    return whereabouts(), None
+
+
+def _run(ticket: int, item: Item) -> None:
+    runner = _runner
+    assert runner is not None
+    threading.Thread(target=lambda: tell((ticket, runner.run(ticket, item))), daemon=True).start()
+
+
+def _cancel(ticket: int) -> None:
+    if _runner is not None:
+        _runner.cancel(ticket)
+
+
+def _be_heard(number: int) -> NodeAlive:
+    return NodeAlive(number)
+
+
+def _close() -> None:
+    if _runner is not None:
+        _runner.close()
