@@ -277,10 +277,12 @@ def described(rules: type) -> GameDescription | None:
 
 
 def _plain(rules: type) -> GameDescription:
-    def start(**options: Any) -> Any:
-        raise InvalidOption(f"{rules.__name__} has no start: describe it, and register the description")
+    title = rules.__qualname__.rpartition(".")[2]  # the compiler tells classes of one `__name__` apart by changing it
 
-    return GameDescription(name=rules.__name__.lower(), title=rules.__name__, rules=rules, start=start)
+    def start(**options: Any) -> Any:
+        raise InvalidOption(f"{title} has no start: describe it, and register the description")
+
+    return GameDescription(name=title.lower(), title=title, rules=rules, start=start)
 
 
 def unit_of(game: Any) -> Unit:

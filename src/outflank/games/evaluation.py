@@ -145,10 +145,10 @@ def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
     prefix = f"{description_of(game).name}."
     installed = [each.removeprefix(prefix) for each in INSTALLED.names() if each.startswith(prefix)]
     if name is None and not installed:
-        raise UnknownName(f"{type(game).__name__} has no evaluation: register one, or prove scores (exact=True)")
+        raise UnknownName(f"{description_of(game).title} has no evaluation: register one, or prove scores (exact=True)")
     name = installed[0] if name is None else name
     if name not in installed:
-        raise UnknownName.among(f"evaluation of {type(game).__name__}", name, [*known, *installed])
+        raise UnknownName.among(f"evaluation of {description_of(game).title}", name, [*known, *installed])
     found = INSTALLED.get(f"{prefix}{name}")
     _registered.setdefault(type(game), {})[name] = found  # scales ask for it
     return found.evaluation

@@ -4,7 +4,7 @@ A game is a small `NamedTuple` of run-time values (the board's mask, rule option
 selects the bodies. A position is a `NamedTuple` as the side to move sees it: a move hands
 the turn over and swaps the sides, no colour is stored.
 
-A new game registers a body for every function here; `docs/games.md` shows one.
+A new game registers a body for every function here that has none for any game; `docs/games.md` shows one.
 """
 
 from typing import Any
@@ -55,6 +55,11 @@ def is_pass(game: Any, move: Any) -> Any:
     raise missing(is_pass, game)
 
 
+@is_pass.register(object)
+def _(game: Any, move: Any) -> Any:
+    return False
+
+
 @generic
 def is_noisy(game: Any, move: Any) -> Any:
     """Whether `move` changes so much that the position should not be evaluated right after it."""
@@ -86,6 +91,11 @@ def over(game: Any, position: Any) -> Any:
     raise missing(over, game)
 
 
+@over.register(object)
+def _(game: Any, position: Any) -> Any:
+    return count(game, position) == 0
+
+
 @generic
 def score(game: Any, position: Any) -> Any:
     """What the side to move has won (negative: lost) where the game is over, in the game's unit."""
@@ -110,16 +120,31 @@ def symmetries(game: Any) -> Any:
     raise missing(symmetries, game)
 
 
+@symmetries.register(object)
+def _(game: Any) -> Any:
+    return 1
+
+
 @generic
 def mirror(game: Any, position: Any, symmetry: Any) -> Any:
     """The position turned by symmetry number `symmetry`."""
     raise missing(mirror, game)
 
 
+@mirror.register(object)
+def _(game: Any, position: Any, symmetry: Any) -> Any:
+    return position
+
+
 @generic
 def mirror_move(game: Any, move: Any, symmetry: Any) -> Any:
     """The move that is to `mirror(position)` what `move` is to `position`."""
     raise missing(mirror_move, game)
+
+
+@mirror_move.register(object)
+def _(game: Any, move: Any, symmetry: Any) -> Any:
+    return move
 
 
 @inner

@@ -72,7 +72,7 @@ class Ordering:
         rows = self.by_stage or (self.weights,) * STAGES
         unknown = sorted({name for row in rows for name in row} - set(names))
         if unknown:
-            raise InvalidOption(f"{type(game).__name__} has no feature {unknown[0]!r} to order by")
+            raise InvalidOption(f"{description_of(game).title} has no feature {unknown[0]!r} to order by")
         for stage_, weights in enumerate(rows):
             worker.weights[stage_] = [weights.get(name, 0) for name in names] + [0] * (FEATURES - len(names))
         worker.staged = int(bool(self.by_stage))
@@ -115,7 +115,7 @@ def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, *
         options = {"killers": usual.killers, "history": usual.history, **options}
     known = _named(game)
     if name not in known:
-        raise UnknownName.among(f"ordering of {type(game).__name__}", name, known)
+        raise UnknownName.among(f"ordering of {description_of(game).title}", name, known)
     options.setdefault("sort", "none" if name == "none" and not options else "all")
     found = known[name]
     if found.by_stage:
