@@ -240,7 +240,8 @@ def test_a_scheme_that_cannot_be_loaded_is_one_line(hasty, run):
     status, out, err = run("search", "--depth", "1", "--parallel", "lost")
     said = "failing.py, line 1: ZeroDivisionError: division by zero"
     assert (status, out) == (2, "")
-    assert err == f"outflank: scheme 'lost' of fake-failing 1.2 (failing:LOST): {said}"
+    where = "outflank search: Invalid value for '--parallel'"
+    assert err == f"{where}: scheme 'lost' of fake-failing 1.2 (failing:LOST): {said}"
 
 
 # --- experiments ---
@@ -332,7 +333,8 @@ def test_a_protocol_of_a_plugin_is_served(echo, run):
 
 def test_a_protocol_that_cannot_be_loaded_or_does_not_know_the_game_is_one_line(echo, run):
     why = "expected a ServedProtocol of that name, found 'echo'"
-    assert run("engine", "loud") == (2, "", f"outflank: protocol 'loud' of fake-echoing 1.2 (echoing:ECHO): {why}")
+    where = "outflank engine: Invalid value for '{gtp|nboard|echo|loud}'"
+    assert run("engine", "loud") == (2, "", f"{where}: protocol 'loud' of fake-echoing 1.2 (echoing:ECHO): {why}")
     for name in ("echo", "nboard"):
         said = f"outflank: {name} is for othello alone, not for abalone"
         assert run("engine", name, "--game", "abalone") == (2, "", said)
@@ -393,7 +395,8 @@ def test_a_game_that_cannot_be_loaded_is_one_line(race, run):
     why = "AttributeError: module 'racing' has no attribute 'LOST'"
     for command in ("search", "match", "engine"):
         asked = [command, *{"engine": ["gtp"], "match": ["first", "first"]}.get(command, []), "--game"]
-        assert run(*asked, "lost") == (2, "", f"outflank: game 'lost' of fake-racing 1.2 (racing:LOST): {why}")
+        where = f"outflank {command}: Invalid value for '--game'"
+        assert run(*asked, "lost") == (2, "", f"{where}: game 'lost' of fake-racing 1.2 (racing:LOST): {why}")
         status, out, err = run(*asked, "rase")
         assert (status, out) == (2, "")
         assert "unknown game 'rase', did you mean 'race'? (known: othello, abalone, race, lost)" in err

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from outflank.errors import OutflankError
 from outflank.plugins import Registry
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic in its newes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name, if there is such a part and it can be loaded."""
-        self.registry.get(value)
+        try:
+            self.registry.get(value)
+        except OutflankError as error:
+            self.fail(str(error), param, ctx)
         return value
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
