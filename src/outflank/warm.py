@@ -1,25 +1,39 @@
 """Every kernel of the package, made ready for both games."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
-from outflank import diagnosis  # noqa: F401  # this and those below use the kernels of every folder: all are known here
 from outflank.abalone.layouts import RULES
 from outflank.abalone.layouts import start as abalone_start
-from outflank.distributed import node_steps  # noqa: F401  # as above
 from outflank.kernels import cache
 from outflank.kernels.compiler import Kernel, kernels
-from outflank.lab import cilk, node_work, program_001, spans, step_costs  # noqa: F401
-from outflank.lab.studies import hashing, storage  # noqa: F401
 from outflank.othello.squares import START, othello
-from outflank.search import montecarlo, samples  # noqa: F401
 from outflank.search.division import SCHEMES
 
 STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
 
 
+HOMES = (
+    "diagnosis",
+    "distributed.node_steps",
+    "lab.cilk",
+    "lab.node_work",
+    "lab.program_001",
+    "lab.spans",
+    "lab.step_costs",
+    "lab.studies.hashing",
+    "lab.studies.storage",
+    "search.montecarlo",
+    "search.samples",
+)
+"""Modules with kernels, or samples for some, that no scheme imports."""
+
+
 def own_kernels() -> list[Kernel]:
     """All kernels of the package, whatever has been imported before."""
+    for home in HOMES:
+        import_module(f"outflank.{home}")
     for name in SCHEMES.own:
         SCHEMES.get(name)  # imports its kernels
     return [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
