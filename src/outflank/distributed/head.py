@@ -124,7 +124,7 @@ class Head:
         self._alone.prepare()
         root = self.root
         here = pack(root.game, root.position)
-        open_node(root.game, root.evaluation, *here, 0, 1, 1, 0, root.worker)
+        open_node(root.game, root.evaluation, *here, 0, 1, 1, 0, root.worker, root.probe)
         play_each(root.game, *here, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
         keep_value(root.game, *here, 0, EXACT, 0, 0, 0, root.worker)
         self.fabric.prepare(self.setup)

@@ -105,7 +105,7 @@ class Node:
         if root.table is not None:
             adopt(nothing, 0, root.worker)
         if self.workers > 1:
-            open_node(root.game, root.evaluation, *pack(root.game, root.position), 0, 1, 1, 0, root.worker)
+            open_node(root.game, root.evaluation, *pack(root.game, root.position), 0, 1, 1, 0, root.worker, root.probe)
 
     # --- jobs ---
 
@@ -178,7 +178,7 @@ class Node:
             raise Stopped
         words = U64(job.first), U64(job.second)
         asked = (job.alpha, job.beta, job.depth, job.ply)
-        is_known, value, count, _ = open_node(root.game, root.evaluation, *words, *asked, worker)
+        is_known, value, count, _ = open_node(root.game, root.evaluation, *words, *asked, worker, root.probe)
         if is_known:
             return int(value), ()
         root.move_to(position, [int(code) for code in worker.moves[: int(count)]])
@@ -187,7 +187,7 @@ class Node:
         found = self._division.search_window(job.depth, job.alpha, job.beta, wanted=1, moves=root.moves)
         assert found.move is not None
         bound = LOWER if found.value >= job.beta else EXACT if found.value > job.alpha else UPPER
-        keep_value(root.game, *words, found.value, bound, job.depth, job.ply, found.move.code, worker)
+        keep_value(root.game, *words, found.value, bound, job.depth, 0, found.move.code, worker)
         if bound == EXACT:
             return found.value, root.complete_line(found.move.line, found.value, job.depth)
         return found.value, (found.move.code,)

@@ -165,7 +165,7 @@ class Tree:
         ply = part.split.ply + 1
         alpha, beta = -part.high, -part.low
         is_known, value, count, left = open_node(
-            root.game, root.evaluation, *map(U64, words), alpha, beta, part.depth, ply, worker
+            root.game, root.evaluation, *map(U64, words), alpha, beta, part.depth, ply, worker, root.probe
         )
         if is_known:
             self._deliver(part, -int(value), ())

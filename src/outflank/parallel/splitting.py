@@ -16,9 +16,9 @@ can go on where another one left.
 
 import numpy as np
 
-from outflank.games.evaluation import begin, final, value
+from outflank.games.evaluation import begin
 from outflank.games.hints import row
-from outflank.games.rules import fill, is_pass, moves_left, unpack
+from outflank.games.rules import moves_left, unpack
 from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
@@ -62,17 +62,10 @@ from outflank.parallel.shared_state import (
 from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
-from outflank.search.nodes import arrange, end_by_table, table_key
-from outflank.search.ordering import bring_best
-from outflank.search.probes import note_lookup, note_node
+from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves
 from outflank.search.quiet import quiescence
-from outflank.search.table import (
-    NO_MOVE,
-    looked_up,
-    move_of,
-    value_of,
-)
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, heed, report_nodes
+from outflank.search.table import hint_of, value_of
+from outflank.search.worker import heed, report_nodes
 
 
 @kernel
@@ -159,12 +152,7 @@ def search_alone(game, evaluation, position, crew, hand, worker, probe):
     state = begin(evaluation, game, position)
     start = np.int64(0)
     if hand.depth == 0:
-        if worker.quiet > 0:
-            return quiescence(game, evaluation, position, state, hand.alpha, hand.beta, worker.quiet, start, worker)
-        worker.nodes += 1
-        worker.leaves += 1
-        worker.estimates += 1
-        return np.int64(value(evaluation, game, position, state))
+        return quiescence(game, evaluation, position, state, hand.alpha, hand.beta, worker.quiet, start, worker)
     if crew.prune == 0:
         return minimax(game, evaluation, position, state, hand.depth, start, worker, probe)
     return alphabeta(
@@ -182,41 +170,15 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     address = take_frame(hand)
     if address == 0:
         return DESCEND
-    table_move, symmetry = NO_MOVE, 0
-    ask = worker.table != 0 and depth >= worker.table_from
-    if ask:
-        symmetry, first, second = table_key(game, position, worker)
-        worker.lookups += 1
-        data = note_lookup(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
-        if data != U64(0):
-            if end_by_table(data, depth, hand.alpha, hand.beta, worker):
-                worker.nodes += 1
-                return do_without_frame(crew, hand, address, value_of(data))
-            table_move = move_of(data)
-
     worker.nodes += 1
-    end = fill(game, position, worker.moves, np.int64(0))
-    left = depth - 1
-    if end == 0:
-        note_node(probe, depth, 0)
-        worker.leaves += 1
-        return do_without_frame(crew, hand, address, final(evaluation, game, position))
-    if end == 1 and is_pass(game, worker.moves[0]):
-        note_node(probe, depth, 0)
-        if worker.pass_rule == PASS_EVALUATES:
-            worker.leaves += 1
-            worker.estimates += 1
-            own = value(evaluation, game, position, begin(evaluation, game, position))
-            return do_without_frame(crew, hand, address, own)
-        if worker.pass_rule == PASS_FREE:
-            left = depth
-    else:
-        note_node(probe, depth, end)
-
-    sort = arrange(game, position, depth, hand.ply, table_move, symmetry, np.int64(0), end, worker)
-    if sort != SORT_NONE:
-        for index in range(end if sort == SORT_ALL else 1):
-            bring_best(index, end, worker)
+    _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
+    if end_by_table(data, depth, hand.alpha, hand.beta, worker):
+        return do_without_frame(crew, hand, address, value_of(data))
+    state, start = begin(evaluation, game, position), np.int64(0)
+    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    if known:
+        return do_without_frame(crew, hand, address, found)
+    arrange_all(game, position, depth, hand.ply, hint_of(data), symmetry, end, worker)
     if crew.lot == ROWS:
         gather_rows(game, end, worker)
 

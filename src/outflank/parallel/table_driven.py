@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.evaluation import after, begin, final, value
-from outflank.games.rules import fill, is_pass, play
+from outflank.games.evaluation import after, begin
+from outflank.games.rules import play
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
@@ -23,9 +23,17 @@ from outflank.parallel.divided import usual_threshold
 from outflank.parallel.idling import await_quiet, rest
 from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
-from outflank.search.nodes import arrange, entry_of, lengthen, settles, table_key
+from outflank.search.nodes import (
+    arrange,
+    ask_table,
+    depth_after,
+    end_by_table,
+    entry_of,
+    fill_moves,
+    lengthen,
+    tell_others,
+)
 from outflank.search.ordering import bring_best, reward
-from outflank.search.probes import note_lookup, note_node
 from outflank.search.quiet import quiescence
 from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress
 from outflank.search.samples import sample_roots
@@ -37,16 +45,15 @@ from outflank.search.table import (
     NO_MOVE,
     UPPER,
     at_it,
-    bound_of,
     depth_of,
+    hint_of,
     looked_up,
     marked,
-    move_of,
     packed,
     remember,
     value_of,
 )
-from outflank.search.worker import BELL, PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, heed, poll_stop, ring
+from outflank.search.worker import BELL, SORT_ALL, SORT_NONE, heed, poll_stop, ring
 
 WORST = -(1 << 40)
 
@@ -71,62 +78,31 @@ def search_marked(
     if ply > 0 and depth <= threshold:
         if depth > 0:
             return alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe)
-        if worker.quiet > 0:
-            return np.int64(quiescence(game, evaluation, position, state, alpha, beta, worker.quiet, start, worker))
-        worker.nodes += 1
-        worker.leaves += 1
-        worker.estimates += 1
-        return np.int64(value(evaluation, game, position, state))
+        return np.int64(quiescence(game, evaluation, position, state, alpha, beta, worker.quiet, start, worker))
     if ply > 0:
         worker.nodes += 1  # the root has been counted, once for all
     if poll_stop(worker):
         return np.int64(0)
-    first, second = U64(0), U64(0)
-    symmetry = 0
-    table_move = NO_MOVE
-    ask = ply > 0 and worker.table != 0 and depth >= worker.table_from
-    if ask:
-        symmetry, first, second = table_key(game, position, worker)
-        worker.lookups += 1
-        data = note_lookup(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
-        fresh = packed(0, depth, EMPTY, NO_MOVE, worker.age)
-        if data != U64(0):
-            if bound_of(data) != EMPTY:
-                worker.hits += 1
-            if settles(data, depth, alpha, beta, worker):
-                worker.cuts += 1
-                return value_of(data)
-            table_move = move_of(data)
-            if depth_of(data) == depth:
-                if exclusive != 0 and at_it(data, episode) > 0:
-                    worker.nodes -= 1  # it is entered when it is searched
-                    return np.int64(-PUT_OFF)
-                fresh = data
-            else:
-                fresh = packed(0, depth, EMPTY, table_move, worker.age)
-        mark = marked(fresh, at_it(fresh, episode) + 1, episode)
-        remember(worker.table, worker.table_shift, first, second, mark)
-
-    if ply > 0:
-        end = fill(game, position, worker.moves, start)
-    if end == start:
-        note_node(probe, depth, 0)
-        worker.leaves += 1
-        return np.int64(final(evaluation, game, position))
-    left = depth - 1
-    passes = end == start + 1 and is_pass(game, worker.moves[start])
-    if ply > 0:
-        note_node(probe, depth, 0 if passes else end - start)
-    if passes:
-        if worker.pass_rule == PASS_EVALUATES:
-            worker.leaves += 1
-            worker.estimates += 1
-            return np.int64(value(evaluation, game, position, state))
-        if worker.pass_rule == PASS_FREE:
-            left = depth
+    asked, data, symmetry, first, second = False, U64(0), 0, U64(0), U64(0)
     sort = np.int64(SORT_NONE)
-    if ply > 0:
-        sort = np.int64(arrange(game, position, depth, ply, table_move, symmetry, start, end, worker))
+    if ply == 0:
+        left = np.int64(depth_after(game, worker.moves[start], depth, worker))
+    else:
+        asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
+        if end_by_table(data, depth, alpha, beta, worker):
+            return value_of(data)
+        if asked:
+            same = depth_of(data) == depth
+            if same and exclusive != 0 and at_it(data, episode) > 0:
+                worker.nodes -= 1  # it is entered when it is searched
+                return np.int64(-PUT_OFF)
+            fresh = data if same else packed(0, depth, EMPTY, hint_of(data), worker.age)
+            mark = marked(fresh, at_it(fresh, episode) + 1, episode)
+            remember(worker.table, worker.table_shift, first, second, mark)
+        known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+        if known:
+            return found
+        sort = np.int64(arrange(game, position, depth, ply, hint_of(data), symmetry, start, end, worker))
 
     best, best_move = np.int64(WORST), np.int64(NO_MOVE)
     low = alpha
@@ -173,12 +149,13 @@ def search_marked(
             index += 1
         turn = turn + 1 if put_off > 0 else 2
 
-    if ask:
+    if asked:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
         others = at_it(looked_up(worker.table, worker.table_shift, first, second), episode) - 1
         entry = entry_of(game, best, depth, bound, best_move, symmetry, worker)
         data = marked(entry, max(others, 0), episode)
         remember(worker.table, worker.table_shift, first, second, data)
+        tell_others(first, second, entry, depth, ply, worker)  # who is at it here is nothing to them
     return best
 
 

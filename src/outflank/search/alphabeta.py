@@ -4,24 +4,15 @@ is the same search with null windows for all moves but the first.
 
 import numpy as np
 
-from outflank.games.evaluation import after, final, value
-from outflank.games.rules import fill, is_pass, play
-from outflank.kernels.bits import U64
+from outflank.games.evaluation import after, value
+from outflank.games.rules import play
+from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import kernel
-from outflank.search.nodes import arrange, end_by_table, entry_of, learn, lengthen, table_key
+from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, learn, lengthen
 from outflank.search.ordering import bring_best, reward
-from outflank.search.probes import note_lookup, note_node
 from outflank.search.quiet import quiescence
-from outflank.search.table import (
-    EXACT,
-    LOWER,
-    NO_MOVE,
-    UPPER,
-    looked_up,
-    move_of,
-    value_of,
-)
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, SORT_ALL, SORT_NONE, poll_stop
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, hint_of, value_of
+from outflank.search.worker import SORT_ALL, SORT_NONE, poll_stop
 
 WORST = -(1 << 40)
 
@@ -47,37 +38,14 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         return 0
     worker.line_length[ply] = 0
 
-    first, second = U64(0), U64(0)
-    symmetry = 0
-    table_move = NO_MOVE
-    ask = worker.table != 0 and depth >= worker.table_from
-    if ask:
-        symmetry, first, second = table_key(game, position, worker)
-        worker.lookups += 1
-        data = note_lookup(probe, depth, looked_up(worker.table, worker.table_shift, first, second))
-        if data != U64(0):
-            if end_by_table(data, depth, alpha, beta, worker):
-                return value_of(data)
-            table_move = move_of(data)
+    asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
+    if unlikely(end_by_table(data, depth, alpha, beta, worker)):
+        return value_of(data)
+    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    if unlikely(known):
+        return found
+    sort = arrange(game, position, depth, ply, hint_of(data), symmetry, start, end, worker)
 
-    end = fill(game, position, worker.moves, start)
-    if end == start:
-        note_node(probe, depth, 0)
-        worker.leaves += 1
-        return final(evaluation, game, position)
-    left = depth - 1
-    if end == start + 1 and is_pass(game, worker.moves[start]):
-        note_node(probe, depth, 0)
-        if worker.pass_rule == PASS_EVALUATES:
-            worker.leaves += 1
-            worker.estimates += 1
-            return value(evaluation, game, position, state)
-        if worker.pass_rule == PASS_FREE:
-            left = depth
-    else:
-        note_node(probe, depth, end - start)
-
-    sort = arrange(game, position, depth, ply, table_move, symmetry, start, end, worker)
     best = WORST
     best_move = NO_MOVE
     low = alpha
@@ -143,7 +111,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
                 lengthen(move, ply, worker)
         index += 1
 
-    if ask:
+    if asked:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
         data = entry_of(game, best, depth, bound, best_move, symmetry, worker)
         learn(first, second, data, depth, ply, worker)

@@ -9,9 +9,9 @@ from outflank.games.rules import MOVE, fill, is_pass, mirror_move, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
-from outflank.search.nodes import table_key
+from outflank.search.nodes import depth_after, table_key
 from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, value_of
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE
+from outflank.search.worker import PASS_EVALUATES
 
 
 @kernel
@@ -61,16 +61,6 @@ def complete(game, evaluation, position, value, depth, line, length, worker, pro
             position = play(game, position, move)
             value = -value
     return length
-
-
-@inner
-def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
-    """The depth left after a move."""
-    if not is_pass(game, move):
-        return depth - 1
-    if worker.pass_rule == PASS_EVALUATES:
-        return 0
-    return depth if worker.pass_rule == PASS_FREE else depth - 1
 
 
 @inner

@@ -6,12 +6,13 @@ of the opponent's, it is the same search, node for node.
 
 import numpy as np
 
-from outflank.games.evaluation import after, final, value
-from outflank.games.rules import fill, is_pass, play
+from outflank.games.evaluation import after, value
+from outflank.games.rules import play
+from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import kernel
-from outflank.search.probes import note_node
+from outflank.search.nodes import fill_moves
 from outflank.search.quiet import quiescence
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, poll_stop
+from outflank.search.worker import poll_stop
 
 WORST = -(1 << 40)
 
@@ -25,21 +26,9 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
     worker.nodes += 1
     if poll_stop(worker):
         return 0
-    end = fill(game, position, worker.moves, start)
-    if end == start:
-        note_node(probe, depth, 0)
-        worker.leaves += 1
-        return final(evaluation, game, position)
-    passes = end == start + 1 and is_pass(game, worker.moves[start])
-    note_node(probe, depth, 0 if passes else end - start)
-    left = depth - 1
-    if passes:
-        if worker.pass_rule == PASS_EVALUATES:
-            worker.leaves += 1
-            worker.estimates += 1
-            return value(evaluation, game, position, state)
-        if worker.pass_rule == PASS_FREE:
-            left = depth
+    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    if unlikely(known):
+        return found
     best = WORST
     for index in range(start, end):
         move = worker.moves[index]

@@ -6,6 +6,7 @@ import numpy as np
 
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, read_word, write_word
+from outflank.search.table import tells_value
 
 DEPTHS = 256
 
@@ -57,7 +58,7 @@ def _(probe, depth, data):
 @note_lookup.register(DepthCounts)
 def _(probe, depth, data):
     write_word(probe.address, 2 * DEPTHS + depth, read_word(probe.address, 2 * DEPTHS + depth) + np.uint64(1))
-    if data != np.uint64(0):
+    if tells_value(data):
         write_word(probe.address, 3 * DEPTHS + depth, read_word(probe.address, 3 * DEPTHS + depth) + np.uint64(1))
     return data
 

@@ -77,6 +77,18 @@ def bound_of(data: Any) -> Any:
 
 
 @inner
+def tells_value(data: Any) -> Any:
+    """Whether it is more than a worker's mark, or nothing at all."""
+    return bound_of(data) != EMPTY
+
+
+@inner
+def hint_of(data: Any) -> Any:
+    """The best move, or `NO_MOVE`; also of no data at all."""
+    return move_of(data) if data != U64(0) else np.int64(NO_MOVE)
+
+
+@inner
 def age_of(data: Any) -> Any:
     """The search that wrote it, modulo 64."""
     return np.int64((data >> U64(42)) & U64(63))
@@ -102,7 +114,7 @@ def at_it(data: Any, episode: Any) -> Any:
 @inner
 def marked(data: Any, workers: Any, episode: Any) -> Any:
     """The data with another number of workers at it."""
-    rest = data & U64(0x8000FFFFFFFFFFFF)
+    rest = data & U64(0x8080FFFFFFFFFFFF)  # who found the value is kept
     return rest | (U64(min(workers, MOST_AT_IT)) << U64(48)) | (U64(episode) << U64(56))
 
 
