@@ -23,5 +23,5 @@ register_evaluation(Othello, "corners", Corners(worth=12))
 
 if __name__ == "__main__":
     board = outflank.Board.from_text("f5d6c3d3c4f4f6")
-    found = outflank.search(board, depth=6, evaluation="corners")
+    found = outflank.search(board, depth=6, evaluation="corners", workers=1)
     print(found.move, found.value, found.nodes)

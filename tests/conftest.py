@@ -1,6 +1,7 @@
 """Profiles and fixtures."""
 
 import os
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,9 +16,21 @@ settings.register_profile(
 settings.load_profile("outflank")
 
 
+DEAR_SECONDS = 3.0
+"""What takes longer in the interpreter, where nothing else runs, has a marker that says how long: `early`."""
+
+MOST_NAMED = 5
+"""Where other programs run as well, many tests take long."""
+
+
 def examples(number: int) -> settings:
     """Settings for so many drawn examples, fewer in the interpreter."""
     return settings(max_examples=max(10, int(number * SHARE)))
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.get_closest_marker("plain") and item.get_closest_marker("compiled"):
+        raise pytest.UsageError(f"{item.nodeid} is marked plain and compiled: it would never be run")
 
 
 @pytest.hookimpl(trylast=True)  # when those that were not asked for have been left out
@@ -44,6 +57,19 @@ def begun_early(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
         order += others[:room]
         del others[:room]
     return order + others
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if interpreted():
+        for line in unmarked(terminalreporter.stats.get("passed", [])):
+            terminalreporter.write_line(line)
+
+
+def unmarked(reports: Iterable[pytest.TestReport]) -> list[str]:
+    """A line for each of the tests that take longest and do not say so, though `python -m tests quick` runs them."""
+    dear = [each for each in reports if each.duration > DEAR_SECONDS and "early" not in each.keywords]
+    dear = sorted((each for each in dear if "::test" in each.nodeid), key=lambda each: -each.duration)
+    return [f"{each.nodeid} took {each.duration:.0f} s: mark it early" for each in dear[:MOST_NAMED]]
 
 
 def _cost(item: pytest.Item) -> float:

@@ -243,14 +243,14 @@ def test_without_a_command_there_is_help(run):
 @pytest.mark.parametrize(
     ("command", "status", "text"),
     [
-        ("PYTHONIOENCODING=ascii {} show", 0, ""),
-        ("{} show - <&-", 2, "closed"),
-        ("{} play <&-", 2, "standard input is closed"),
-        ("{} show >&-", 2, "cannot write: Bad file descriptor"),
-        ("{} --help >&- 2>&-", 2, ""),
-        ("{} show --json <&- 2>&-", 0, "outflank/show"),
-        ("{} show > /dev/full", 2, "cannot write"),
-        ("{} show --json | true", 0, ""),
+        pytest.param("PYTHONIOENCODING=ascii {} show", 0, "", marks=pytest.mark.plain),
+        pytest.param("{} show - <&-", 2, "closed", marks=pytest.mark.plain),
+        pytest.param("{} play <&-", 2, "standard input is closed", marks=pytest.mark.plain),
+        pytest.param("{} show >&-", 2, "cannot write: Bad file descriptor", marks=pytest.mark.plain),
+        pytest.param("{} --help >&- 2>&-", 2, "", marks=pytest.mark.plain),
+        pytest.param("{} show --json <&- 2>&-", 0, "outflank/show", marks=pytest.mark.plain),
+        pytest.param("{} show > /dev/full", 2, "cannot write", marks=pytest.mark.plain),
+        pytest.param("{} show --json | true", 0, "", marks=pytest.mark.plain),
         ("OUTFLANK_CACHE_DIR='/dev/null/[/x]' {} doctor", 1, "[/x]"),
     ],
 )
@@ -351,6 +351,7 @@ def on_terminal(*arguments: str, environment: dict[str, str]) -> str:
     return shown.decode()
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to run it on")
 def test_a_terminal_gets_colour_unless_it_says_no():
     wanted = {"TERM": "xterm-256color", "NO_COLOR": ""}
@@ -391,6 +392,7 @@ def test_search_in_json_has_a_line_per_iteration(run):
     assert last["pv"][0] == last["move"]
 
 
+@pytest.mark.early(3)
 def test_variants_of_the_reports_are_options(run):
     variants = ["--algorithm", "alphabeta", "--evaluation", "rings-lab", "--ordering", "kinds", "--table-bits", "0"]
     counts = []

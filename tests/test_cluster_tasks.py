@@ -355,6 +355,8 @@ def gist(result: MatchResult) -> list[Any]:
     return [untimed, result.standing]
 
 
+@pytest.mark.plain
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "settings",
     [
@@ -370,6 +372,7 @@ def test_a_match_elsewhere_is_the_same_match(settings):
     assert gist(elsewhere) == gist(play_match(settings, player))
 
 
+@pytest.mark.plain
 def test_openings_of_a_file_need_not_be_everywhere(tmp_path):
     openings = tmp_path / "openings.txt"
     openings.write_text("f5d6c3\nf5f6e6\nf5d6c4d3\n")
@@ -384,6 +387,7 @@ def test_openings_of_a_file_need_not_be_everywhere(tmp_path):
         assert gist(play_match(settings, player, tasks=tasks, finished=without_the_file)) == gist(alone)
 
 
+@pytest.mark.plain
 def test_a_test_ends_a_match_elsewhere_too():
     settings = small(games=400, sprt=Sprt(elo0=0, elo1=400))
     with inside(settings, per_node=3) as tasks:
@@ -393,6 +397,7 @@ def test_a_test_ends_a_match_elsewhere_too():
     assert elsewhere.standing.test == play_match(settings, player).standing.test
 
 
+@pytest.mark.plain
 def test_a_match_elsewhere_is_stopped_and_resumed(tmp_path):
     settings, stop = small(games=30), Stop()
 

@@ -242,6 +242,7 @@ class Anybody:
         return JobResult(ticket=job.ticket, valid=True, value=value, line=line, seconds=0.0, counts=counts)
 
 
+@pytest.mark.early(3)
 @given(st.data())
 @examples(150)
 def test_any_schedule_gives_the_value(data):

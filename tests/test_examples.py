@@ -1,6 +1,5 @@
 """The examples run, and do what they say."""
 
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ def test_nim_is_a_game_like_any_other(monkeypatch):
     import nim
 
     board = nim.start(2, 1)
+    assert nim.HEAPS == 4
     assert len(board.legal_moves) == 3
     assert outflank.perft(board, 9).leaves == 5  # 2+1: five ways to take them
     for _ in range(3):
@@ -33,7 +33,6 @@ def test_scripts_run():
         done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         assert done.stdout
-    assert runpy.run_path(str(EXAMPLES / "nim.py"), run_name="nim")["HEAPS"] == 4
 
 
 def test_an_evaluation_from_outside_is_chosen_by_name(monkeypatch):
@@ -54,7 +53,7 @@ def test_a_game_from_outside_is_searched(monkeypatch):
     import nim
 
     # Whoever faces heaps whose remainders by four (xor) are 0 has lost.
-    for heaps in ((1, 2), (2, 2), (3, 5, 2), (1, 1, 1)):
+    for heaps in ((1, 2), (2, 2), (5, 1), (1, 1, 1)):
         remainder = 0
         for heap in heaps:
             remainder ^= heap % 4

@@ -7,6 +7,7 @@ from tests.fuzz import run
 INPUTS, PARTS = 10_000, 4
 
 
+@pytest.mark.early(6)
 @pytest.mark.plain
 @pytest.mark.parametrize("part", range(PARTS))
 def test_damaged_input_is_one_line(part):

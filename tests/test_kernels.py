@@ -144,7 +144,7 @@ def contend(shared, slots, mine, times):
 
 
 @pytest.mark.parametrize("threads", [2, 4])
-@pytest.mark.parametrize("twin", ["compiled", "python"])
+@pytest.mark.parametrize("twin", [pytest.param("compiled", marks=pytest.mark.compiled), "python"])
 def test_atomics_are_exact_under_threads(threads, twin):
     run, times = (contend, 50_000) if twin == "compiled" else (contend.py_func, 300)
     shared, slots = allocate(SHARED, 1)[0], np.zeros(3, np.int64)

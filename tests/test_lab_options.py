@@ -100,6 +100,7 @@ def test_every_option_is_used_or_refused(name, given):
     assert not idle
 
 
+@pytest.mark.early(5)
 def test_every_option_is_accepted_somewhere():
     """Or the test above would be content with an option that nothing takes."""
     refused = []

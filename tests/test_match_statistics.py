@@ -281,6 +281,7 @@ def accepted(test: Sprt, shares: list[float], runs: int, seed: int) -> float:
     return wins / runs
 
 
+@pytest.mark.early(3)
 def test_error_rates_of_simulated_matches():
     """400 tests under each hypothesis: an error rate of 5 % is then measured to ±2 % (95 %)."""
     test = Sprt(elo0=0, elo1=100, scale="logistic")
@@ -288,6 +289,7 @@ def test_error_rates_of_simulated_matches():
     assert 0.02 < 1 - accepted(test, pair_shares(score_of(100), 0.1), 400, seed=2) < 0.08
 
 
+@pytest.mark.early(4)
 def test_error_rates_in_normalized_elo():
     test = Sprt(elo0=0, elo1=120)
     assert accepted(test, pair_shares(score_at(0, 0.3), 0.3), 120, seed=3) < 0.11

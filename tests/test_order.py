@@ -1,11 +1,11 @@
-"""In which order tests are run."""
+"""Which tests are run, and in which order."""
 
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import begun_early
+from tests.conftest import DEAR_SECONDS, begun_early, pytest_itemcollected, unmarked
 
 pytestmark = pytest.mark.plain
 
@@ -28,3 +28,18 @@ def test_every_worker_begins_with_its_share_of_the_dearest(workers, count):
         share = dear[worker::workers][: end - first]
         assert [each.seconds for each in order[first:end]][: len(share)] == share
     assert [each.number for each in order if not each.seconds] == [each.number for each in items if not each.seconds]
+
+
+def test_what_takes_long_and_does_not_say_so_is_named():
+    def report(name: str, seconds: float, *keywords: str) -> SimpleNamespace:
+        return SimpleNamespace(nodeid=name, duration=seconds, keywords=dict.fromkeys(keywords, 1))
+
+    reports = [report("a.py::test_one", 2 * DEAR_SECONDS), report("a.py::test_two", 2 * DEAR_SECONDS, "early")]
+    reports += [report("a.py::test_three", DEAR_SECONDS / 2), report("a.py::a.example", 2 * DEAR_SECONDS)]
+    assert unmarked(reports) == ["a.py::test_one took 6 s: mark it early"]
+
+
+def test_no_test_is_left_out_of_both_passes():
+    both = SimpleNamespace(nodeid="a.py::test_one", get_closest_marker=lambda name: name in ("plain", "compiled"))
+    with pytest.raises(pytest.UsageError, match="never be run"):
+        pytest_itemcollected(both)

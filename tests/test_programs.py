@@ -24,7 +24,8 @@ from outflank.protocols.gtp_telling import Telling, time_left, time_settings
 from outflank.protocols.nboard_client import NBoardPlayer
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
-from tests.test_protocols import ENGINE
+
+pytestmark = pytest.mark.plain  # the programs draw lots, or do what a test wants of them: nobody searches
 
 LOOP = """
 import sys
@@ -64,6 +65,7 @@ def played(board: Board[Any], black: Player, white: Player, clock: Clock | None 
     return board
 
 
+@pytest.mark.early(2)
 def test_programs_play_othello_to_the_end(opened) -> None:
     """Against one that knows the same rules, move by move."""
     players = [opened(GtpPlayer, loop("gtp")), opened(NBoardPlayer, loop("nboard"))]
@@ -84,6 +86,7 @@ def test_a_program_plays_abalone(opened) -> None:
     assert played(board, player, Random(seed=2)).moves == wanted
 
 
+@pytest.mark.early(2)
 def test_a_program_is_kept_in_step(opened) -> None:
     player = opened(GtpPlayer, loop("gtp"))
 
@@ -142,7 +145,6 @@ def test_programs_are_told_the_time(opened, monkeypatch) -> None:
     assert told(Clock(control=TWO_A_MOVE)) == []
 
 
-@pytest.mark.plain
 def test_what_a_program_is_told_of_its_time() -> None:
     start, late = OthelloBoard.start(), OthelloBoard.from_line("-" * 3 + "XO" * 30 + "X X")
     game, move = Clock(control=MINUTE, left_seconds=9.5), Clock(control=TWO_A_MOVE)
@@ -581,16 +583,3 @@ def test_a_position_that_was_loaded_does_not_stay(opened, tmp_path) -> None:
         player.new_game(board)
         assert player.choose(board, Clock()).move == board.legal_moves[0]
         assert player._ask("showboard").splitlines()[-1] == f"{board.turn.other} to move"
-
-
-@pytest.mark.compiled
-def test_our_own_engines_play_each_other(opened) -> None:
-    one = opened(GtpPlayer, [*ENGINE, "gtp", "--depth", "3", "--workers", "1"])
-    other = opened(NBoardPlayer, [*ENGINE, "nboard", "--workers", "1"], depth=2)
-    clock = Clock(control=TimeControl(move_seconds=5.0))
-    for black, white in ((one, other), (other, one)):
-        assert played(OthelloBoard.start(), black, white, clock).is_game_over()
-    assert played(OthelloBoard.start(), one, Random(seed=1), clock).outcome().winner is Side.BLACK  # type: ignore[union-attr]
-    board = AbaloneBoard.start(ply_limit=60)
-    abalone = opened(GtpPlayer, [*ENGINE, "gtp", "--game", "abalone", "--depth", "2", "--workers", "1"], board.game)
-    assert played(board, abalone, one, clock).is_game_over()

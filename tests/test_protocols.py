@@ -707,6 +707,7 @@ def read_back(tmp_path, lines: Iterator[bytes], last: str) -> Iterator[str]:
         yield from lines_of(stream.fileno())
 
 
+@pytest.mark.plain
 def test_ten_thousand_lines_of_anything_leave_gtp_in_step(tmp_path) -> None:
     engine, output = GtpEngine(lambda board: Random()), io.StringIO()
     numbers = [f"{number} " for number in range(5)] + [""] * 3
@@ -821,6 +822,8 @@ def started(*arguments: str) -> "subprocess.Popen[str]":
     )
 
 
+@pytest.mark.early(2)
+@pytest.mark.plain
 def test_the_command_answers_and_leaves() -> None:
     done = subprocess.run([*ENGINE, "gtp"], input="1 name\n2 boardsize 6\n", capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "=1 outflank\n\n=2\n\n", "")
@@ -850,6 +853,7 @@ def test_the_command_leaves_in_the_middle_of_a_search(how) -> None:
     assert err == ""
 
 
+@pytest.mark.plain
 def test_a_broken_pipe_ends_it_quietly() -> None:
     process = started("gtp")
     assert process.stdin is not None

@@ -307,6 +307,7 @@ def told(found):
     return "\n".join([*found.unfinished, *map(str, found.wrong), *map(str, found.undeclared)])
 
 
+@pytest.mark.early(2)
 @pytest.mark.parametrize("workers", [2, 3])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_shipped_schemes_have_no_undeclared_races(scheme, workers, monkeypatch):
@@ -327,6 +328,7 @@ def test_nor_have_other_algorithms(algorithm):
     assert found.passed, told(found)
 
 
+@pytest.mark.early(2)
 def test_nor_has_a_search_that_is_stopped():
     found = check(BOARD, parallel="ybw", workers=3, depth=5, nodes=40, schedules=4, **OPTIONS)
     assert found.passed, told(found)
@@ -390,6 +392,7 @@ def careless_release(crew, hand, address):
     store(owner, "returned", address, "relaxed")
 
 
+@pytest.mark.early(2)
 def test_frames_given_back_without_publishing_are_found(monkeypatch):
     monkeypatch.setattr(crew, "POOL", 2)
     for module in (delivering, splitting):

@@ -161,5 +161,7 @@ def test_orderings_and_evaluations_are_known_before_any_search(game, made):
     code = LOOKS_UP.format(game=game, name=game.title(), made=made)
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
     mine = othello() if game == "othello" else Abalone(marbles=14, goal=6)
-    assert told == [str(orderings(mine)), str(list(evaluations(mine))), unit_of(mine).name]
+    # Other tests of this process may have registered their own.
+    ours = [name for name, found in evaluations(mine).items() if type(found).__module__.startswith("outflank.")]
+    assert told == [str(orderings(mine)), str(ours), unit_of(mine).name]
     assert len(orderings(mine)) > 1

@@ -368,6 +368,7 @@ def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
     assert bounds > 0
 
 
+@pytest.mark.early(2)
 def test_estimates_come_before_a_proof():
     results = list(iterate(OthelloBoard.start(4), exact=True, evaluation="discs"))
     assert [result.depth for result in results] == [1, 2, 3, 4, 5, 6, 13]

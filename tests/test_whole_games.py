@@ -131,6 +131,7 @@ def test_profiles_of_several_positions_have_a_row_each_and_medians():
     assert len(report.figures) == 6
 
 
+@pytest.mark.early(3)
 def test_a_profile_of_a_whole_game_goes_on_from_turn_to_turn():
     report = lab.run("profile", whole_game="002", depth=1, workers=1, threshold=0)
     turns = [line_of(str(sample["line"]))[0] for sample in report.samples if sample.get("line")]
