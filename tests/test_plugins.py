@@ -174,6 +174,7 @@ def test_a_plugin_may_register_its_parts_itself(installed, monkeypatch):
     installed("jigging", text, "jig = jigging:JIG")
     assert registry.get("jig") is sys.modules["jigging"].JIG
     assert registry.parts() == {"own": OWN, "jig": Tune("jig")}
+    assert str(registry.sources()["jig"]) == "fake-jigging 1.2 (jigging:JIG)"
 
 
 def test_a_name_belongs_to_who_registered_it():
@@ -385,7 +386,7 @@ def test_a_game_of_a_plugin_is_found_by_its_name_and_by_its_rules(race):
     found = description.game_named("race")
     assert found.title == "Race"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("error")  # nothing else is loaded for it
         assert description.description_of(found.rules(3)) is found
     assert GAMES.names() == ("othello", "abalone", "race", "lost")
     assert description.game_named("othello").title == "Othello"

@@ -133,17 +133,17 @@ class Registry(Generic[Part]):
             except InvalidOption as error:
                 found.append(Listed(name=name, source=source, reason=str(error)))
         for name, source in installed:
-            taken = sources[name]
-            # A module that registers its parts itself has the names of its entry points already.
-            if taken != source and (taken.package or not f"{taken.place}.".startswith(f"{source.module}.")):
-                reason = f"{self.kind} {name!r} of {source}: that name belongs to {taken}"
+            if sources[name] != source:
+                reason = f"{self.kind} {name!r} of {source}: that name belongs to {sources[name]}"
                 found.append(Listed(name=name, source=source, reason=reason))
         return found
 
     def _sources(self, installed: list[tuple[str, Source]]) -> dict[str, Source]:
         found = self._known
         for name, source in installed:
-            found.setdefault(name, source)
+            taken = found.setdefault(name, source)
+            if not taken.package and f"{taken.place}.".startswith(f"{source.module}."):
+                found[name] = source  # its module registers it too
         return found
 
     @property

@@ -260,7 +260,7 @@ def index_game(description: GameDescription) -> GameDescription:
 
 def game_named(name: str) -> GameDescription:
     """The game called `name`."""
-    return GAMES.get(name)
+    return index_game(GAMES.get(name))
 
 
 def description_of(game: Any) -> GameDescription:
