@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank.games import evaluation
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain
@@ -16,6 +17,7 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "own_evaluation.py"
 @pytest.fixture
 def run(capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(evaluation, "_registered", {game: dict(of) for game, of in evaluation._registered.items()})
     modules = set(sys.modules)
 
     def call(*arguments: str) -> tuple[object, str, str]:
