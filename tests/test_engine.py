@@ -10,21 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, Side
+from outflank.abalone.ready_moves import OPENING
 from outflank.engine import computer, timing
 from outflank.engine.classic import Classic, ClassicPlayer, ask_classic
 from outflank.engine.clock import Clock, Clocks, TimeControl
 from outflank.engine.computer import Computer
-from outflank.engine.levels import LEVELS, level
+from outflank.engine.levels import HIGHEST, level_of
 from outflank.engine.player import Choice
 from outflank.engine.pondering import Pondering
-from outflank.engine.ready_moves import BoardCache, FixedOpening, Mirror
-from outflank.engine.review import Judged, costliest, margin_of, marks_for, reviewed
+from outflank.engine.ready_moves import BoardCache, habit_named
+from outflank.engine.review import Judged, costliest, reviewed
 from outflank.engine.simple import First, Random
 from outflank.engine.specs import player
 from outflank.engine.story import story_of
 from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
 from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError
+from outflank.games.description import description_of
 from outflank.search.contract import Stop
 
 NO_CLOCK = Clock()
@@ -330,11 +332,14 @@ def test_pondering_ends_when_the_opponent_has_moved():
 
 
 def test_levels_grow():
-    for number in range(2, len(LEVELS) + 1):
-        lower, higher = level(number - 1), level(number)
-        assert higher.othello_depth > lower.othello_depth
-        assert higher.exact_empties >= lower.exact_empties
-        assert higher.abalone_depth >= lower.abalone_depth
+    for game in (START.game, AbaloneBoard.start().game):
+        for number in range(2, HIGHEST + 1):
+            lower, higher = level_of(game, number - 1), level_of(game, number)
+            assert higher.depth >= lower.depth + (game == START.game)
+            assert higher.exact >= lower.exact
+        for number in (0, HIGHEST + 1):
+            with pytest.raises(OutflankError, match=f"level={number}: 1 to 20"):
+                level_of(game, number)
 
 
 def test_the_random_player_repeats_itself_for_a_seed():
@@ -367,17 +372,19 @@ def test_a_board_of_two_turns_ago_is_answered_at_once():
 
 
 def test_the_fixed_opening_is_played_from_the_standard_start_alone():
-    board, habit = AbaloneBoard.start(), FixedOpening()
+    board = AbaloneBoard.start()
+    habit = habit_named("fixed-opening", board.game)
     played = []
     while (choice := habit.choose(board)) is not None:
         played.append(str(choice.move).upper())
         board.push(choice.move)
-    assert played == [text for pair in zip(*FixedOpening.MOVES, strict=True) for text in pair]
+    assert played == [text for pair in zip(*OPENING, strict=True) for text in pair]
     assert habit.choose(AbaloneBoard.start("belgian-daisy")) is None
 
 
 def test_the_mirror_answers_from_the_other_side():
-    board, habit = AbaloneBoard.start(), Mirror()
+    board = AbaloneBoard.start()
+    habit = habit_named("mirror", board.game)
     assert habit.choose(board) is None  # nobody has moved
     board.push("A1B2")
     assert str(habit.choose(board).move).upper() == "I9H8"
@@ -480,11 +487,11 @@ def test_a_blunder_is_found():
     # From here one side plays its worst moves.
     while not board.is_game_over() and board.empties > 4:
         board.push(random_.choice(board.legal_moves))
-    judged = list(reviewed(board, Limits(depth=4), exact_empties=10))
+    judged = list(reviewed(board, Limits(depth=4), exact=10))
     exact = [each for each in judged if each.exact]
     assert exact
     assert all(each.best_value >= each.value for each in judged)
-    marks = marks_for(board)
+    marks = description_of(board.game).marks
     assert any(marks.of(each.loss) for each in judged)
     # Where values are exact, the game turned where the result of best play did, and nowhere else.
     results = [
@@ -511,7 +518,7 @@ def series(values, *, exact=True, depth=8, board=START):
             value=kept,
             exact=exact,
             depth=depth,
-            margin=0.0 if exact else margin_of(board, depth),
+            margin=0.0 if exact else description_of(board.game).error_of(depth),
         )
         for ply, (best, kept) in enumerate(values, 1)
     ]
@@ -547,21 +554,21 @@ def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
     ],
 )
 def test_estimates_turn_a_game_only_beyond_their_margin(values, turned):
-    assert margin_of(START, 8) == pytest.approx(7.2)
+    assert description_of(START.game).error_of(8) == pytest.approx(7.2)
     assert [each.ply for each in story_of(series(values, exact=False)).turning_points] == turned
 
 
 @pytest.mark.plain
 def test_deeper_searches_are_believed_sooner_and_the_costliest_move_is_another_matter():
     for board in (START, AbaloneBoard.start()):
-        margins = [margin_of(board, depth) for depth in range(30)]
+        margins = [description_of(board.game).error_of(depth) for depth in range(30)]
         assert margins == sorted(margins, reverse=True)
         assert min(margins) > 0
     judged = series([(60, 4), (-4, -4), (4, -1)])
-    assert costliest(judged, marks_for(START)) == judged[0]
+    assert costliest(judged, description_of(START.game).marks) == judged[0]
     assert story_of(judged).turning_points == judged[2:]
-    assert costliest(series([(3, 2)]), marks_for(START)) is None
-    assert costliest([], marks_for(START)) is None
+    assert costliest(series([(3, 2)]), description_of(START.game).marks) is None
+    assert costliest([], description_of(START.game).marks) is None
 
 
 def test_a_stopped_review_ends():

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from outflank import Board, OthelloBoard
 from outflank.distributed.replication import POLICIES
 from outflank.documents import plain
-from outflank.engine.review import Judged, marks_for
+from outflank.engine.review import Judged
 from outflank.engine.story import story_of
 from outflank.errors import OutflankError, UnknownName
+from outflank.games.description import description_of
 from outflank.lab import provenance
 from outflank.lab.drawing import palette
 from outflank.lab.drawing import review as review_page
@@ -1129,7 +1130,7 @@ def review_of(board, losses) -> Reviewed:
         board=board,
         title="A game",
         judged=judged,
-        marks=marks_for(board),
+        marks=description_of(board.game).marks,
         story=story_of(judged),
         said=["Said of the whole."],
         told=lambda each: f"told of {each.move} at {each.ply}",

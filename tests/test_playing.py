@@ -443,11 +443,11 @@ def test_ctrl_c_while_the_program_is_imported_leaves_quietly():
 
 def test_a_level_is_for_the_computer():
     seats = {Side.BLACK: "human", Side.WHITE: "computer"}
-    assert _with_level(seats, 3) == {Side.BLACK: "human", Side.WHITE: "computer level=3"}
-    assert _with_level(seats, None) is seats
+    assert _with_level(seats, 3, OthelloBoard.start().game) == {Side.BLACK: "human", Side.WHITE: "computer level=3"}
+    assert _with_level(seats, None, OthelloBoard.start().game) is seats
     with pytest.raises(OutflankError, match="level=99"):
-        _with_level(seats, 99)
+        _with_level(seats, 99, OthelloBoard.start().game)
     with pytest.raises(OutflankError, match="plain computer"):
-        _with_level({Side.BLACK: "human", Side.WHITE: "computer depth=3"}, 3)
+        _with_level({Side.BLACK: "human", Side.WHITE: "computer depth=3"}, 3, OthelloBoard.start().game)
     with pytest.raises(OutflankError, match="the computer plays, and none does: human against first"):
-        _with_level({Side.BLACK: "human", Side.WHITE: "first"}, 3)
+        _with_level({Side.BLACK: "human", Side.WHITE: "first"}, 3, OthelloBoard.start().game)

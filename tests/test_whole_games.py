@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from outflank import lab
-from outflank.engine.programs import PROGRAMS
 from outflank.errors import OutflankError
 from outflank.lab import experiment as registry
 from outflank.lab.classroom import new_board, self_play
@@ -14,6 +13,7 @@ from outflank.lab.measuring import Contender, processor_times, searched
 from outflank.lab.traces import intervals, line_of
 from outflank.lab.whole_games import MOST_TURNS, play
 from outflank.othello.board import OthelloBoard
+from outflank.othello.programs import PROGRAMS
 from outflank.parallel.events import STARTED
 from outflank.search.contract import Stop
 

@@ -68,5 +68,5 @@ def games() -> None:
 def players(board: outflank.Board[outflank.Move], plan: BookPlan, path: Path) -> None:
     Computer(board.game, level=5, variety=1)
     Computer(board.game, depth=3, exact=10, ties=("lowest", "highest"), algorithm="alphabeta", workers=1, table_bits=18)
-    list(reviewed(board, outflank.Limits(depth=4), exact_empties=12, workers=1, evaluation="mobility"))
+    list(reviewed(board, outflank.Limits(depth=4), exact=12, workers=1, evaluation="mobility"))
     build(board, path, plan, stop=outflank.Stop(), workers=1)

@@ -1,6 +1,7 @@
 """Abalone, as everything but its rules sees it."""
 
 from functools import partial
+from importlib.resources import files
 from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
@@ -8,6 +9,8 @@ from outflank.abalone.evaluation import EVALUATIONS
 from outflank.abalone.formats.notation import NOTATION
 from outflank.abalone.layouts import LAYOUTS
 from outflank.abalone.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.abalone.programs import PROGRAMS
+from outflank.abalone.ready_moves import READY_MOVES
 from outflank.abalone.rules import Abalone
 from outflank.boards.board import Board
 from outflank.games.description import (
@@ -87,6 +90,9 @@ ABALONE = GameDescription(
     marks=Marks(0.4, 1.0, 2.0),
     error_of=_error_of,
     starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},
+    programs=PROGRAMS,
+    ready_moves=READY_MOVES,
+    book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
     lab=LabDefaults(
         position="midgame1",
         depth=6,

@@ -12,7 +12,7 @@ from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
-from outflank.games.rules import MOVE, canonical, fill, mirror, most_moves, moves_left, play, score, symmetries
+from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, most_moves, moves_left, play, score, symmetries
 from outflank.games.sides import Side
 
 M = TypeVar("M", bound=Move)
@@ -174,6 +174,12 @@ class Board(Generic[M]):
         return twin
 
     __copy__ = copy
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether the side to move can only hand the turn over."""
+        moves = self.legal_moves
+        return len(moves) == 1 and bool(is_pass(self.game, moves[0].code))
 
     # --- the end ---
 

@@ -8,18 +8,17 @@ which is interrupted goes on where it was: of two lines of a position the later 
 """
 
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board
 from outflank.engine.player import Choice
 from outflank.engine.variety import Variety
-from outflank.errors import FormatError, OutflankError, reason_of
+from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
+from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries
 from outflank.games.units import Scale
-from outflank.othello.rules import Othello
 
 Key = tuple[int, int]
 
@@ -51,10 +50,12 @@ class Book:
 
     @classmethod
     def read(cls, game: Any, name: str | Path) -> "Book":
-        """The book in a file; `own`: the one that comes with the package."""
+        """The book in a file; `own`: the one that comes with the game."""
         if str(name) == "own":
-            kind = "othello" if isinstance(game, Othello) else "abalone"
-            text = (files("outflank") / "engine" / "books" / f"{kind}.book").read_text(encoding="utf-8")
+            description = description_of(game)
+            if description.book is None:
+                raise InvalidOption(f"book=own: {description.title} comes with none; give a book's file")
+            text = description.book()
         else:
             try:
                 text = Path(name).read_text(encoding="utf-8-sig")

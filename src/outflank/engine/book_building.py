@@ -3,7 +3,7 @@
 A move that leads to a position of the book is worth what that position's best move is worth, whatever a shallower
 search said of it. That may make another move the best one, which is then followed in its turn, until nothing changes.
 Moves that an entry leaves out stay out, even where those it has come to less than was thought: to take them in as well
-made a book of Abalone ten times as large.
+made a book of a game with many moves ten times as large.
 """
 
 from collections.abc import Callable, Iterator

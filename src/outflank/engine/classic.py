@@ -1,18 +1,17 @@
 """The classroom program behind reports 002 and 004: what it reads and what it prints.
 
 It reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves come as
-row,col) and plays Othello on an 8×8 board. Computers search minimax by discs, with the rules of one of the two reports
+row,col) and plays on a square board of 8×8. Computers search minimax by discs, with the rules of one of the two reports
 about passes and equal moves.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from outflank.engine.programs import PROGRAMS
+from outflank.boards.diagram import EMPTY, LEGAL
+from outflank.engine.programs import game_of_report, report_program
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
-from outflank.othello.diagram import othello_diagram
 from outflank.search.contract import Limits
 from outflank.search.deepening import search
 from outflank.words import is_count
@@ -54,8 +53,8 @@ class Classic:
 
     def __init__(self, seats: dict[Side, ClassicPlayer], words: Iterator[str], *, report: str = USUAL) -> None:
         self.seats, self.words = seats, words
-        self.program = PROGRAMS[report]
-        self.board = OthelloBoard.start(scoring="discs")
+        self.program = report_program(report)
+        self.board = game_of_report(report).start(scoring=self.program.plays["scoring"])
 
     def lines(self) -> Iterator[str]:
         """What it prints: the board after each move, and the count at the end."""
@@ -63,8 +62,8 @@ class Classic:
         yield from self._drawn()
         while not board.is_game_over():
             letter = LETTERS[board.turn]
-            if board.legal_moves[0].is_pass:
-                board.push("pass")
+            if board.must_pass:
+                board.push(board.legal_moves[0])
                 yield f"Player {letter} has no legal moves. It passes."
                 continue
             depth = self.seats[board.turn].depth
@@ -74,7 +73,7 @@ class Classic:
             else:
                 yield from self._asked(letter)
             yield from self._drawn()
-        black, white = board.discs(Side.BLACK), board.discs(Side.WHITE)
+        black, white = (word.bit_count() for word in board._by_colour())
         won = "X wins." if black > white else "O wins." if white > black else "It is a tie."
         yield f"X has {black} disks. O has {white} disks. {won}"
 
@@ -99,5 +98,5 @@ class Classic:
             yield f"{row},{column} is not a legal move."
 
     def _drawn(self) -> Iterator[str]:
-        black, white = self.board._by_colour()
-        yield from othello_diagram(8, black, white, set())
+        # It does not show where one can move.
+        yield from (line.replace(LEGAL, EMPTY) for line in self.board.diagram())

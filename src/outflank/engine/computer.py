@@ -6,19 +6,18 @@ from functools import cache
 from typing import Any, Literal, Unpack, get_type_hints
 
 from outflank.boards import Board, Move
+from outflank.boards.board import board_class
 from outflank.engine.book import Book, Opened
 from outflank.engine.clock import Clock
-from outflank.engine.levels import HIGHEST
-from outflank.engine.levels import level as level_numbered
+from outflank.engine.levels import exact_beside, level_of
 from outflank.engine.player import Choice
 from outflank.engine.ready_moves import Habit, habit_named
 from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.engine.variety import Variety
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.description import description_of, titles_of_games
+from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
-from outflank.othello.rules import Othello
-from outflank.othello.squares import othello, scoring_of
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
@@ -31,8 +30,8 @@ from outflank.search.table import Table
 TABLE_BITS = 20
 """32 MiB: enough for some seconds a move."""
 
-SOLVE_SECONDS, SOLVE_EMPTIES, SOLVE_GROWTH = 0.06, 14, 2.2
-"""What an exact search takes on two cores, about: the time for so many empty squares, and the factor for one more."""
+SOLVE_SECONDS, SOLVE_MOVES, SOLVE_GROWTH = 0.06, 14, 2.2
+"""What an exact search takes on two cores, about: the time for so many moves left, and the factor for one more."""
 
 WORTH_SHARING = 0.03
 """Seconds below which starting other workers costs more than they give."""
@@ -47,8 +46,8 @@ class Computer:
     `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
     `book` what it does instead of searching, `variety` is a seed by which it draws among first moves that are nearly as
     good as the best (None: it takes the best). `ties` names which of equal moves it takes, or which as black and which
-    as white; `scoring` how it counts the end of a game of Othello, be the rules of the game as they are (None: as they
-    are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
+    as white; `scoring` how it counts the end of a game that can be scored in several ways, be the rules as they are
+    (None: as they are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
     """
 
     USUAL_SECONDS = 1.0
@@ -68,7 +67,7 @@ class Computer:
         book: str | None = None,
         variety: int | None = None,
         ties: TieRule | tuple[TieRule, TieRule] = "first",
-        scoring: Literal["winner-takes-empties", "discs"] | None = None,
+        scoring: str | None = None,
         **options: Unpack[PlayerKeywords],
     ) -> None:
         def checked_setting(setting: str, value: Any) -> Any:
@@ -78,23 +77,22 @@ class Computer:
         policy, habits = checked_setting("policy", policy), checked_setting("habits", habits)
         book, variety = checked_setting("book", book), checked_setting("variety", variety)
         ties, scoring = checked_setting("ties", ties), checked_setting("scoring", scoring)
-        if scoring is not None and not isinstance(game, Othello):
-            raise InvalidOption("scoring is for Othello")
+        if scoring is not None:
+            _check_scoring(game, scoring)
         self._ties = dict(zip((Side.BLACK, Side.WHITE), (ties, ties) if isinstance(ties, str) else ties, strict=True))
         self._scoring = scoring
         limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
         self.name, self.game = name, game
         self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
-        self.exact_empties = exact
+        self.exact = exact
+        """Moves left from which it plays exactly; None: where it has the time."""
         if level is not None:
             if depth is not None or exact is not None:
                 raise InvalidOption("a level says the depth and where exact play starts: give one or the others")
-            chosen = level_numbered(level)
-            self.depth = chosen.othello_depth if isinstance(game, Othello) else chosen.abalone_depth
-            self.exact_empties = chosen.exact_empties
-        if self.depth is not None and self.exact_empties is None:
-            # Who asks for a depth does not want to wait for endings that take longer than it.
-            self.exact_empties = level_numbered(min(self.depth, HIGHEST)).exact_empties
+            chosen = level_of(game, level)
+            self.depth, self.exact = chosen.depth, chosen.exact
+        if self.depth is not None and self.exact is None:
+            self.exact = exact_beside(game, self.depth)
         for option in options:
             if option not in settings_of_computers():
                 raise UnknownName.among("setting", option, settings_of_computers())
@@ -237,9 +235,12 @@ class Computer:
 
     def _as_it_counts(self, board: Board[Any]) -> Board[Any]:
         """The board under the player's own scoring."""
-        if self._scoring is None or not isinstance(board, OthelloBoard) or scoring_of(board.game) == self._scoring:
+        description = description_of(board.game)
+        if self._scoring is None or description.options_of(board.game).get("scoring") == self._scoring:
             return board
-        return OthelloBoard(othello(board.size, self._scoring), board.position, board.turn, ply=board.ply)
+        assert description.with_options is not None
+        game = description.with_options(board.game, {"scoring": self._scoring})
+        return board_class(game)(game, board.position, board.turn, ply=board.ply)
 
     def _single(self) -> PlayerKeywords:
         """The same search by one worker."""
@@ -248,7 +249,7 @@ class Computer:
     # --- endings ---
 
     def _may_solve(self, board: Board[Any]) -> bool:
-        return isinstance(board, OthelloBoard) and self.exact_empties != 0
+        return self.exact != 0 and board.moves_left < ENDLESS_GAME
 
     def _exact_options(self) -> OptionKeywords:
         """How endings are searched: the same workers, our best ordering."""
@@ -263,15 +264,14 @@ class Computer:
         """The ending played out, where there is time for it; None where there is not, or it ran out."""
         if not self._may_solve(board) or stop.called:
             return None
-        assert isinstance(board, OthelloBoard)
-        empties, left = board.empties, _left(budget, began)
-        if self.exact_empties is not None:
-            if empties > self.exact_empties:
+        moves, left = board.moves_left, _left(budget, began)
+        if self.exact is not None:
+            if moves > self.exact:
                 return None
         else:
             if left is None:
                 return None
-            if SOLVE_SECONDS * SOLVE_GROWTH ** (empties - SOLVE_EMPTIES) > SURE_OF_TIME * left:
+            if SOLVE_SECONDS * SOLVE_GROWTH ** (moves - SOLVE_MOVES) > SURE_OF_TIME * left:
                 return None
         *_, result = iterate(board, Limits(seconds=left), stop=stop, table=self._endings, **self._exact_options())
         return result if result.exact and not result.stopped else None
@@ -283,6 +283,14 @@ def settings_of_computers() -> dict[str, Kind]:
     own = get_type_hints(Computer.__init__, include_extras=True)
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in ("moves", "exact")}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
+
+
+def _check_scoring(game: Any, scoring: str) -> None:
+    """See that a game can be scored so."""
+    option = description_of(game).option("scoring")
+    if option is None:
+        raise InvalidOption(f"scoring is for {titles_of_games(lambda each: each.option('scoring'))}")
+    conform(Literal[option.choices] if option.choices else str, scoring, "scoring")
 
 
 def _left(budget: Budget, began: float) -> float | None:

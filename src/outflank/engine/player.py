@@ -21,7 +21,7 @@ class Choice:
     value: float | None = None
     """What the position is worth to the mover, as the player counts; None: it has not said."""
     scale: Scale | None = None
-    """How the value is to be read; None: it is in discs or marbles, as the game's scores are."""
+    """How the value is to be read; None: it counts what the game's scores do."""
     depth: int = 0
     """Plies that it looked ahead."""
     nodes: int = 0

@@ -1,14 +1,12 @@
-"""What a player does instead of searching: report 003's openings, its mirror, and its memory of two turns ago."""
+"""What a player does instead of searching: its memory of two turns ago, and what its game has ready."""
 
 from dataclasses import replace
 from typing import Any, Protocol
 
-from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.geometry import cell_name
-from outflank.abalone.rules import Abalone
-from outflank.boards import Board, Move
+from outflank.boards import Board
 from outflank.engine.player import Choice
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.description import GAMES, ReadyMoves, description_of
 
 
 class Habit(Protocol):
@@ -49,74 +47,36 @@ class BoardCache:
         self._seen = [*self._seen, (board.copy(), choice)][-self.KEPT :]
 
 
-class FixedOpening:
-    """Report 003's idea: the first two moves are known, and take no time. They are those of a deep search of ours."""
+class Ready:
+    """The habit of playing what the game has ready."""
 
-    MOVES = ("A1B2", "B1C2"), ("I9H8", "H9G8")
-    """Black's first two and white's, from the standard start: columns towards the centre."""
-
-    def new_game(self, board: Board[Any]) -> None:
-        """There is nothing to forget."""
-
-    def choose(self, board: Board[Any]) -> Choice | None:
-        """The next of the two, as long as it is legal and the game began at the standard start."""
-        if board.ply >= 4 or len(board.moves) != board.ply:
-            return None
-        start = board.copy()
-        while start.moves:
-            start.pop()
-        if start != AbaloneBoard.start():
-            return None
-        text = self.MOVES[board.ply % 2][board.ply // 2]
-        for move in board.legal_moves:
-            if str(move).upper() == text:
-                return Choice(move=move, why="opening")
-        return None
-
-    def played(self, board: Board[Any], choice: Choice) -> None:
-        """It knows its moves."""
-
-
-class Mirror:
-    """Report 003's other idea: answer with the opponent's move turned about the centre, in the opening."""
-
-    PLIES = 12
+    def __init__(self, ready: ReadyMoves) -> None:
+        self._ready = ready
 
     def new_game(self, board: Board[Any]) -> None:
         """There is nothing to forget."""
 
     def choose(self, board: Board[Any]) -> Choice | None:
-        """The opponent's last move as it looks from the other side, if it is legal."""
-        if board.ply > self.PLIES or not board.moves:
-            return None
-        wanted = _turned(board.moves[-1])
-        for move in board.legal_moves:
-            if _cells(move) == wanted:
-                return Choice(move=move, why="mirror")
-        return None
+        """Its move, if it has one here."""
+        move = self._ready.choose(board)
+        return None if move is None else Choice(move=move, why=self._ready.why)
 
     def played(self, board: Board[Any], choice: Choice) -> None:
         """It needs no memory."""
 
 
-def _cells(move: Move) -> tuple[str, ...]:
-    """The cells that a move's text names."""
-    text = str(move).upper()
-    return tuple(text[place : place + 2] for place in range(0, len(text), 2))
-
-
-def _turned(move: Move) -> tuple[str, ...]:
-    """The same, half a turn about the centre, E5."""
-    return tuple(cell_name((8 - (ord(cell[0]) - ord("A")), 8 - (int(cell[1]) - 1))).upper() for cell in _cells(move))
-
-
-HABITS: dict[str, type[Habit]] = {"cache": BoardCache, "fixed-opening": FixedOpening, "mirror": Mirror}
+HABITS: dict[str, type[BoardCache]] = {"cache": BoardCache}
+"""Those of any game's players."""
 
 
 def habit_named(name: str, game: Any) -> Habit:
     """The habit called `name`."""
-    if name not in HABITS:
-        raise UnknownName.among("habit", name, HABITS)
-    if name != "cache" and not isinstance(game, Abalone):
-        raise InvalidOption(f"{name} is a habit of Abalone's players")
-    return HABITS[name]()
+    if name in HABITS:
+        return HABITS[name]()
+    own = description_of(game).ready_moves
+    if name in own:
+        return Ready(own[name])
+    others = {habit: each.title for each in GAMES.parts().values() for habit in each.ready_moves}
+    if name not in others:
+        raise UnknownName.among("habit", name, (*HABITS, *dict.fromkeys((*own, *others))))
+    raise InvalidOption(f"{name} is a habit of {others[name]}'s players")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from outflank.boards import Board, Move
+from outflank.games.description import Marks, description_of
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
-from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords
@@ -18,7 +18,7 @@ from outflank.search.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A move of a game beside the best one there. Values are in discs or marbles, for the side that moved."""
+    """A move of a game beside the best one there. Values are in the game's unit, for the side that moved."""
 
     ply: int
     side: Side
@@ -44,39 +44,18 @@ class Judged:
         return self.value if self.side is Side.BLACK else -self.value
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Losses from which a move is marked, in discs or marbles."""
-
-    doubtful: float
-    mistake: float
-    blunder: float
-
-    def of(self, loss: float) -> str:
-        """`?!`, `?`, `??`, or nothing."""
-        for mark, least in (("??", self.blunder), ("?", self.mistake), ("?!", self.doubtful)):
-            if loss >= least:
-                return mark
-        return ""
-
-
-def marks_for(board: Board[Any]) -> Marks:
-    """What counts as a mistake in a game."""
-    return Marks(2.0, 4.0, 8.0) if isinstance(board, OthelloBoard) else Marks(0.4, 1.0, 2.0)
-
-
 def reviewed(
     board: Board[Any],
     limits: Limits,
     *,
-    exact_empties: int = 14,
+    exact: int = 14,
     stop: Stop | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> Iterator[Judged]:
     """Judge the moves that were made on a board, first one first; forced ones are not worth a word.
 
-    Both moves are searched to the same depth: the played one as far as the best one was. An estimate is the mean of
-    the last two iterations.
+    Where no more than `exact` moves are left, they are judged by perfect play. Both moves are searched to the same
+    depth: the played one as far as the best one was. An estimate is the mean of the last two iterations.
     """
     stop = stop or Stop()
     moves = board.moves
@@ -87,7 +66,7 @@ def reviewed(
     for ply, move in enumerate(moves, replay.ply + 1):
         legal = replay.legal_moves
         if len(legal) > 1 and not is_pass(replay.game, move.code):
-            judged = _judged(replay, move, ply, limits, exact_empties, tables, stop, options)
+            judged = _judged(replay, move, ply, limits, exact, tables, stop, options)
             if stop.called:
                 return
             if judged is not None:
@@ -100,13 +79,13 @@ def _judged(
     move: Move,
     ply: int,
     limits: Limits,
-    exact_empties: int,
+    exact_from: int,
     tables: dict[bool, Table],
     stop: Stop,
     options: PlayerKeywords,
 ) -> Judged | None:
     """None: there was no time to find a value."""
-    exact = isinstance(board, OthelloBoard) and board.empties <= exact_empties
+    exact = board.moves_left <= exact_from
     table = tables[exact]
     chosen: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
     iterations = _iterations(board, Limits() if exact else limits, exact, chosen)
@@ -130,7 +109,7 @@ def _judged(
         best_value=max(value, kept),
         exact=exact,
         depth=best.depth,
-        margin=0.0 if exact else margin_of(board, best.depth),
+        margin=0.0 if exact else description_of(board.game).error_of(best.depth),
     )
 
 
@@ -183,16 +162,3 @@ def costliest(judged: Sequence[Judged], marks: Marks) -> Judged | None:
     """The move that lost most, if it was a mistake, whatever it changed."""
     worst = max(judged, key=lambda each: each.loss, default=None)
     return worst if worst is not None and worst.loss >= marks.mistake else None
-
-
-def margin_of(board: Board[Any], depth: int) -> float:
-    """What an estimate may be wrong by, in discs or marbles.
-
-    Othello: the standard deviation from the true score with 14 squares empty was 12 discs at depth 1 and 10 at depth 4
-    (54 positions of games with 15 % random moves); from a search of depth 12 in the middle of the game 4.4 discs at
-    depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions). Abalone: from a search of depth 6 it was 0.5 marbles at
-    depth 1 and 0.3 at depth 4 (18 positions), here taken twice.
-    """
-    if isinstance(board, OthelloBoard):
-        return max(4.0, 12.0 - 0.6 * depth)
-    return max(0.5, 1.1 - 0.1 * depth)

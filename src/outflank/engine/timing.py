@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from outflank.boards import Board
 from outflank.engine.clock import Clock
 from outflank.errors import UnknownName
-from outflank.othello.board import OthelloBoard
+from outflank.games.description import description_of
 
 LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
 """Seconds: what a margin is at least, whatever was measured, and at most. Sleeping threads were late by less than one
@@ -66,7 +66,8 @@ class Steady:
         if left is None:
             return Budget()
         usable = usable_seconds(board, left, margin)
-        share = usable / moves_left(board) + 0.8 * min(clock.control.increment_seconds, usable)
+        moves = description_of(board.game).moves_expected(board)
+        share = usable / moves + 0.8 * min(clock.control.increment_seconds, usable)
         hard = min(PATIENCE * share, 0.4 * usable)
         return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
 
@@ -141,22 +142,9 @@ def policy_named(name: str) -> Policy:
     return POLICIES[name]()
 
 
-def moves_left(board: Board[Any]) -> float:
-    """Own moves that a game is expected to have left."""
-    if isinstance(board, OthelloBoard):
-        # The last dozen is solved in no time: what is spent should be spent before.
-        return max(2.0, (board.empties - 8) / 2)
-    # A game of Abalone has some eighty turns, forty for each, but nobody knows: a long one must not be lost on time.
-    return max(25.0, 60.0 - board.ply / 4)
-
-
 def usable_seconds(board: Board[Any], left: float, margin: float) -> float:
     """What may be thought away: the rest is for coming back in time, and for moving at once to the end of the game."""
-    if isinstance(board, OthelloBoard):
-        to_the_end = board.empties / 2
-    else:
-        limit = getattr(board.game, "ply_limit", None) or getattr(board, "ply_limit", None) or board.ply + 200
-        to_the_end = max(0, limit - board.ply) / 2
+    to_the_end = description_of(board.game).moves_at_most(board)
     return max(0.0, left - 2 * margin - to_the_end * AT_ONCE)
 
 

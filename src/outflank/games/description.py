@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from outflank.errors import InvalidOption
 from outflank.games.notation import Notation
+from outflank.games.programs import ReportProgram
 from outflank.games.units import Unit
 from outflank.plugins import Registry
 
 if TYPE_CHECKING:  # boards stand above this module, and know it
     from outflank.boards.board import Board
+    from outflank.boards.moves import Move
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +125,16 @@ class TerminalColours:
     legal: str = "#f2d95c"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyMoves:
+    """Moves that a player of a game knows without a search."""
+
+    why: str
+    """In a word, for people: `opening`."""
+    choose: "Callable[[Board[Any]], Move | None]"
+    """A legal move; None: search."""
+
+
 def _same(game: Any, position: Any, score: int) -> int:
     return score
 
@@ -187,10 +199,12 @@ class GameDescription:
     """The openings of a match that asks for none."""
     starts: "Mapping[str, Callable[[], Board[Any]]]" = field(default_factory=dict)
     """Starts by name, where a game has several: matches go through them."""
-    programs: Mapping[str, Any] = field(default_factory=dict)
-    """Programs of old that a player can play like, by name, as `engine.programs` takes them."""
-    ready_moves: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """What a player may do instead of searching, by name, as `engine.ready_moves` takes it."""
+    programs: Mapping[str, ReportProgram] = field(default_factory=dict)
+    """Programs of old that a player can play like, by name."""
+    ready_moves: Mapping[str, ReadyMoves] = field(default_factory=dict)
+    """What a player may do instead of searching, by name."""
+    book: Callable[[], str] | None = None
+    """The text of the opening book that comes with it; None: there is none."""
 
     # --- the laboratory ---
 
@@ -205,6 +219,10 @@ class GameDescription:
     asks: str = "a move"
     """What a person is asked for: `a square like f5`."""
     colours: TerminalColours = TerminalColours()
+
+    def option(self, name: str) -> GameOption | None:
+        """The option of that name, if it has one."""
+        return next((each for each in self.options if each.name == name), None)
 
     def describe(self, game: Any) -> str:
         """Rules in a few words."""
@@ -283,6 +301,11 @@ def _plain(rules: type) -> GameDescription:
         raise InvalidOption(f"{title} has no start: describe it, and register the description")
 
     return GameDescription(name=title.lower(), title=title, rules=rules, start=start)
+
+
+def titles_of_games(having: Callable[[GameDescription], object]) -> str:
+    """The games that have something, in words, for errors of others."""
+    return " and ".join(each.title for each in GAMES.parts().values() if having(each))
 
 
 def unit_of(game: Any) -> Unit:

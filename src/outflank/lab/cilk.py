@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from outflank.engine.programs import PROGRAMS, UNDIVIDED_002
 from outflank.games.hints import row
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, play
 from outflank.kernels.compiler import inner, kernel
 from outflank.lab.classroom import closing_turns_004, new_board, self_play
 from outflank.lab.spans import BURDEN_NODES, NO_SPANS, Spans
+from outflank.othello.programs import PROGRAMS, UNDIVIDED_002
 from outflank.search.contract import Stop
 
 ROWS, HALVINGS = 8, 3

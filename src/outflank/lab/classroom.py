@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.programs import PROGRAM_003
 from outflank.boards.board import Board
-from outflank.engine.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002, ReportProgram
+from outflank.games.programs import ReportProgram
 from outflank.games.sides import Side
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
+from outflank.othello.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002
 from outflank.search.contract import Limits, Stop
 from outflank.search.probes import Counts
 from outflank.search.results import Result
@@ -89,7 +91,7 @@ def lab_search_003(
     board: AbaloneBoard, depth: int, evaluation: str, *, share_alpha: bool, stop: Stop | None = None, **options: Any
 ) -> Result:
     """Report 003's search, with this evaluation, and with a common alpha for root moves or none."""
-    chosen = {**PROGRAMS["003"].search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
+    chosen = {**PROGRAM_003.search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
     return search(board, Limits(depth=depth), stop=stop, **chosen)
 
 

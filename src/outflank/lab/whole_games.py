@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.programs import PROGRAMS, ReportProgram
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.programs import ReportProgram
 from outflank.lab.classroom import BrokenOff, new_board, self_play
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
+from outflank.othello.programs import PROGRAMS
 from outflank.search.contract import Limits, Stop
 from outflank.search.results import Result, WorkerStatistics
 

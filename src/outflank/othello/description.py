@@ -1,6 +1,7 @@
 """Othello, as everything but its rules sees it."""
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 from outflank.boards.board import Board
@@ -17,6 +18,7 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.othello.programs import PROGRAMS
 from outflank.othello.rules import Othello
 from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of
 
@@ -87,6 +89,8 @@ OTHELLO = GameDescription(
     marks=Marks(2.0, 4.0, 8.0),
     error_of=_error_of,
     openings=lambda board: f"random:{size_of(board.game)}",
+    programs=PROGRAMS,
+    book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
     lab=LabDefaults(
         position="midgame",
         depth=12,

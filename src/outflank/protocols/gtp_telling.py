@@ -1,8 +1,8 @@
 """What a GTP program is told of its time.
 
-The protocol has main time and then periods (Canadian byo-yomi), and no increment. Programs made for Othello understand
-main time and what is left of it, and many take a period for something else; so that is what they are told, unless the
-words of the player say that they know better.
+The protocol has main time and then periods (Canadian byo-yomi), and no increment. Programs made for other games
+than Go understand main time and what is left of it, and many take a period for something else; so that is what they are
+told, unless the words of the player say that they know better.
 """
 
 import math
@@ -11,8 +11,8 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.timing import moves_left
 from outflank.errors import UnknownName
+from outflank.games.description import description_of
 
 UNLIMITED = "0 1 0"
 """As the protocol says that there is no limit: sent only to take a limit back, since some read it as no time at all."""
@@ -71,7 +71,7 @@ def time_left(clock: Clock, board: Board[Any], telling: Telling, margin: float) 
 def _for_the_game(a_move: float | None, a_game: float | None, board: Board[Any]) -> float:
     """What is left for the game; where there is time for each move, so much that it will not think longer than that."""
     if a_move is not None:
-        return a_move * max(1.0, moves_left(board) / LARGER_SHARE)
+        return a_move * max(1.0, description_of(board.game).moves_expected(board) / LARGER_SHARE)
     return a_game or 0.0
 
 

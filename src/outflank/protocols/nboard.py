@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Unpack
 
 from outflank.boards import Board, Move
-from outflank.engine.levels import HIGHEST, level
+from outflank.engine.levels import exact_beside
 from outflank.engine.player import Player
 from outflank.errors import FormatError, OutflankError
 from outflank.othello.board import OthelloBoard
@@ -177,7 +177,7 @@ class NBoardEngine(Engine):
     def _iterations(self, board: Board[Any], stop: Stop, wanted: int) -> Iterator[Result]:
         depth = self._depth or USUAL_DEPTH
         assert isinstance(board, OthelloBoard)
-        ending = board.empties <= level(min(depth, HIGHEST)).exact_empties
+        ending = board.moves_left <= exact_beside(board.game, depth)
         limits = Limits(depth=None if ending else depth, seconds=self._seconds)
         if self._table is None or self._table_for != board.game:
             self._table, self._table_for = Table(TABLE_BITS), board.game

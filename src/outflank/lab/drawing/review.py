@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.review import Judged, Marks
+from outflank.engine.review import Judged
 from outflank.engine.story import Story
-from outflank.games.description import unit_of
+from outflank.games.description import Marks, unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from outflank.engine.programs import UNDIVIDED_002
 from outflank.lab.classroom import RULES_002, final_discs
 from outflank.lab.experiment import core_counts
 from outflank.lab.literature import published
@@ -20,6 +19,7 @@ from outflank.lab.reproduction.sections import (
     Source,
 )
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
+from outflank.othello.programs import UNDIVIDED_002
 from outflank.search.contract import Stop
 
 DEPTHS = (3, 4, 5, 6, 7)

@@ -6,10 +6,11 @@ from statistics import mean
 from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.ready_moves import OPENING
 from outflank.abalone.rules import MARBLES, Kind
 from outflank.arena import Openings
 from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.ready_moves import BoardCache, FixedOpening
+from outflank.engine.ready_moves import BoardCache
 from outflank.engine.timing import Adaptive003, DepthRule
 from outflank.games.evaluation import evaluation_named, value
 from outflank.lab.boards import lab_positions
@@ -178,7 +179,7 @@ def _fact(name: str, ours: Any, note_: str = "") -> FoundCell:
 def _constants(stop: Stop) -> Iterable[FoundCell]:
     yield _fact("usual_depth", Adaptive003.RULES[-1].depth)
     yield _fact("game_seconds", Adaptive003.MINUTE)
-    yield _fact("opening_moves_fixed", len(FixedOpening.MOVES[0]))
+    yield _fact("opening_moves_fixed", len(OPENING[0]))
     yield _fact("boards_kept", BoardCache.KEPT)
 
 

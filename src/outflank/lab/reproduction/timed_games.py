@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from outflank.engine.programs import PROGRAMS
 from outflank.lab.classroom import legal_count, new_board, self_play
 from outflank.lab.literature import fact, rows
 from outflank.lab.measuring import grouped, median, number
@@ -28,6 +27,7 @@ from outflank.lab.reproduction.sections import (
 )
 from outflank.lab.studies.profile import RUNTIME, share_of
 from outflank.machine import usable_cores
+from outflank.othello.programs import PROGRAMS
 from outflank.search.contract import Stop
 
 THREADS = tuple(range(1, 33))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.engine.programs import ReportProgram
 from outflank.errors import InvalidOption
+from outflank.games.programs import ReportProgram
 from outflank.lab.classroom import RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import UNDIVIDED, grouped

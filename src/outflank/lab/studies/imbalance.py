@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.programs import PROGRAM_003
 from outflank.boards import Board
 from outflank.engine.clock import Clock
-from outflank.engine.programs import PROGRAMS
 from outflank.engine.timing import Adaptive003
 from outflank.errors import InvalidOption
 from outflank.lab.boards import Chosen, chosen_boards
@@ -142,7 +142,7 @@ def root_moves(place: Chosen, depth: int, stop: Stop) -> list[Sample]:
 
 def _counted(board: Board[Any], depth: int, stop: Stop) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
-    for each in Root(board.game, board.position, Options(**PROGRAMS["003"].search)).moves:
+    for each in Root(board.game, board.position, Options(**PROGRAM_003.search)).moves:
         after = board.copy()
         move = after.move(each.code)
         after.push(move)

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from outflank.engine.programs import UNDIVIDED_002
 from outflank.errors import UnknownName
 from outflank.lab.boards import othello_midgame
 from outflank.lab.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
@@ -32,6 +31,7 @@ from outflank.lab.spans import BURDEN_NODES, Spans
 from outflank.lab.spans_recording import UNITS, measured_burden, recorded
 from outflank.lab.spans_report import bounds, clock_table, estimates, figures, over_time, profile_table
 from outflank.machine import usable_cores
+from outflank.othello.programs import UNDIVIDED_002
 from outflank.parallel.events import EventRecording
 from outflank.schema import Between, Count, Duration, Kind, Measured, Several, Shape, kinds_of
 from outflank.search.contract import Limits, Stop

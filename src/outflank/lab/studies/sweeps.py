@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from outflank import schema
+from outflank.abalone.programs import PROGRAM_003
 from outflank.distributed.replication import POLICIES
-from outflank.engine.programs import PROGRAMS
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.classroom import PROGRAM
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
@@ -356,7 +356,7 @@ class Schedule(Sweep):
     game, usual = "abalone", "midgame1"
 
     def varieties(self, chosen: ScheduleChoice) -> list[tuple[Any, dict[str, Any]]]:
-        program = PROGRAMS["003"].search
+        program = PROGRAM_003.search
         shared = {**program, "parallel": "root-split", "workers": chosen.workers}
         return [
             (ALONE, {**program, "workers": 1}),

@@ -12,8 +12,7 @@ import click
 from outflank.abalone.board import AbaloneBoard
 from outflank.boards import Board
 from outflank.engine.computer import Computer
-from outflank.engine.levels import HIGHEST
-from outflank.engine.levels import level as level_numbered
+from outflank.engine.levels import HIGHEST, exact_beside
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES
@@ -58,7 +57,7 @@ def command(
     def make(board: Board[Any], wanted: int | None = None) -> Computer:
         limits: dict[str, Any] = {"level": level, "depth": depth}
         if wanted is not None:  # by the program that drives us: it knows nothing of endings, a level does
-            limits = {"depth": wanted, "exact": level_numbered(min(wanted, HIGHEST)).exact_empties}
+            limits = {"depth": wanted, "exact": exact_beside(board.game, wanted)}
         return Computer(board.game, seconds=seconds, variety=variety, **limits, **options)
 
     # A wrong option is told of now, and not in answer to the first command that needs a player.

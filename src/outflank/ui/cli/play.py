@@ -7,7 +7,7 @@ import click
 
 from outflank.engine.classic import REPORTS, USUAL, Classic, ask_classic
 from outflank.engine.clock import TimeControl
-from outflank.engine.levels import HIGHEST, level
+from outflank.engine.levels import HIGHEST, level_of
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
@@ -63,7 +63,7 @@ def command(
         return _play_classic(classic)
     board = one_board(**options)
     control = TimeControl.parse(clock)
-    seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength)
+    seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength, board.game)
     variety = drawn_seed() if seed is None else seed
     table = PlaySession(board, seats, control, _front(), ponder=ponder, variety=variety)
     try:
@@ -72,11 +72,11 @@ def command(
         table.close()
 
 
-def _with_level(seats: dict[Side, str], strength: int | None) -> dict[Side, str]:
+def _with_level(seats: dict[Side, str], strength: int | None, game: Any) -> dict[Side, str]:
     """The players, a plain computer with its level."""
     if strength is None:
         return seats
-    level(strength)  # refuses what is none
+    level_of(game, strength)  # refuses what is none
     if not any(words.split()[:1] == ["computer"] for words in seats.values()):
         playing = " against ".join(seats.values())
         raise OutflankError(f"--level {strength} says how strong the computer plays, and none does: {playing}")

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from outflank.boards import Board
-from outflank.engine.review import Judged, Marks, marks_for, reviewed
+from outflank.engine.review import Judged, reviewed
 from outflank.engine.story import story_of
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
-from outflank.games.description import unit_of
+from outflank.games.description import Marks, description_of, unit_of
 from outflank.games.evaluation import counted
 from outflank.lab import store
 from outflank.lab.drawing.looks import flattened
@@ -89,13 +89,13 @@ def command(
         refuse_to_overwrite((Path(out) / name for name in (PAGE, PICTURE)), force=force)
     limits = Limits(depth=depth, seconds=seconds if seconds is not None or depth is not None else 0.5)
     stop = Stop()
-    marks = marks_for(board)
+    marks = description_of(board.game).marks
     found: list[Judged] = []
     if as_json:
         _print_game(board, record)
 
     def judge(tell: Callable[[str], None]) -> None:
-        for each in reviewed(board, limits, exact_empties=exact, stop=stop, workers=workers):
+        for each in reviewed(board, limits, exact=exact, stop=stop, workers=workers):
             found.append(each)
             if as_json:
                 _print_move(each, marks, unit_of(board.game).name)

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from outflank.boards import Board
-from outflank.engine.review import Judged, Marks, costliest
+from outflank.engine.review import Judged, costliest
 from outflank.engine.story import Story, TurningPoint
 from outflank.formats.game_record import Record
-from outflank.games.description import unit_of
+from outflank.games.description import Marks, unit_of
 from outflank.games.evaluation import counted
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side

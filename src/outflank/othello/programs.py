@@ -1,0 +1,57 @@
+"""The reports' programs that play Othello, each in one place: how it searches, and how its workers share that.
+
+Players (`computer report=002`), `play --classic` and the laboratory all take them from here, so that they are the same
+program: searches visit the same nodes, and games are the same move by move.
+"""
+
+from typing import Any
+
+from outflank.games.programs import ReportProgram
+from outflank.games.sides import Side
+
+UNDIVIDED_002 = 2
+"""Plies left with which report 002 goes on alone: its granularity of 3 is the least depth that it still divides."""
+
+CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
+"""What the classroom program behind reports 002 and 004 searches."""
+
+PROGRAMS: dict[str, ReportProgram] = {
+    # MTD(f) in steps of two plies; `seq` has one worker, `par` divides null windows.
+    "000": ReportProgram(
+        search={
+            "algorithm": "mtdf",
+            "evaluation": "four-part",
+            "ordering": "stones+squares",
+            "step": 2,
+            "table_bits": 22,
+        },
+        shared={"parallel": "ybw"},
+        plays={"table_depth": "equal"},
+    ),
+    # The child with the best static value first, then square order; a pass costs a ply.
+    "001": ReportProgram(
+        search={
+            "algorithm": "pvs",
+            "evaluation": "mobility",
+            "ordering": "mobility:sort=best,from_depth=1",
+            "passes": "ply",
+            "table_bits": None,
+            "deepen": False,
+        },
+        shared={"parallel": "jamboree"},
+        plays={"depth": 11},
+    ),
+    "002": ReportProgram(
+        search={**CLASSROOM, "passes": "free"},
+        ties=dict.fromkeys(Side, "lowest"),
+        shared={"parallel": "fork-join", "threshold": UNDIVIDED_002},
+        plays={"scoring": "discs", "depth": 7},
+    ),
+    # Its branch `master`: a spawn for each row of the board, at every node.
+    "004": ReportProgram(
+        search={**CLASSROOM, "passes": "evaluated"},
+        ties={Side.BLACK: "highest", Side.WHITE: "lowest"},
+        shared={"parallel": "fork-join", "threshold": 0, "schedule": "rows"},
+        plays={"scoring": "discs", "depth": 7},
+    ),
+}
