@@ -30,7 +30,7 @@ def searches(board: outflank.OthelloBoard, own: outflank.Scheme, table: outflank
     outflank.search(board, stop=outflank.Stop(), table=table, watch=lambda progress: print(progress.depth))
 
 
-def iterations(board: outflank.Board[outflank.Move]) -> None:
+def iterations(board: outflank.Board) -> None:
     results = outflank.iterate(board, depth=4, algorithm="pvs")
     assert_type(results, Generator[outflank.Result, None, None])
     for result in results:
@@ -65,7 +65,7 @@ def games() -> None:
     outflank.register_evaluation(Nim, "even", (), unit="matches", points=10)
 
 
-def players(board: outflank.Board[outflank.Move], plan: BookPlan, path: Path) -> None:
+def players(board: outflank.Board, plan: BookPlan, path: Path) -> None:
     Computer(board.game, level=5, variety=1)
     Computer(board.game, depth=3, exact=10, ties=("lowest", "highest"), algorithm="alphabeta", workers=1, table_bits=18)
     list(reviewed(board, outflank.Limits(depth=4), exact=12, workers=1, evaluation="mobility"))

@@ -50,7 +50,7 @@ def searches(board: outflank.OthelloBoard, scheme: str) -> None:
     print(outflank.search(board, depth=2).value + 1)  # error
 
 
-def others(board: outflank.Board[outflank.Move], found: outflank.Result) -> None:
+def others(board: outflank.Board, found: outflank.Result) -> None:
     outflank.iterate(board, dept=12)  # error
     outflank.iterate(board, algorithm="alpha-beta")  # error
     print(next(outflank.iterate(board)).valu)  # error
@@ -80,7 +80,7 @@ def games() -> None:
     outflank.register_game("nim")  # error
 
 
-def players(board: outflank.Board[outflank.Move]) -> None:
+def players(board: outflank.Board) -> None:
     Computer(board.game, levl=5)  # error
     Computer(board.game, ties="last")  # error
     Computer(board.game, exact=True, moves=2)  # error

@@ -2,7 +2,7 @@
 
 import reprlib
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -15,7 +15,12 @@ from outflank.games.description import description_of
 from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, most_moves, moves_left, play, score, symmetries
 from outflank.games.sides import Side
 
-M = TypeVar("M", bound=Move)
+if TYPE_CHECKING:  # defaults come to Python with 3.13; checkers know them: `Board` alone has any moves
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    M = TypeVarWithDefault("M", bound=Move, default=Any)
+else:
+    M = TypeVar("M", bound=Move)
 B = TypeVar("B", bound="Board[Any]")
 
 
