@@ -2,7 +2,7 @@
 
 import reprlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -59,9 +59,9 @@ class Board(Generic[M]):
     def __init__(self, game: Any, position: Any, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
         self.game = game
         """The rules in force, as the kernels take them."""
-        self.position = position
+        self.position: Any = position
         """The position as the side to move sees it, as the kernels take it."""
-        self.turn = turn
+        self.turn: Side = turn
         """Who is to move."""
         self._first_ply = ply
         self._past: list[tuple[Any, M]] = []
@@ -244,7 +244,7 @@ class Board(Generic[M]):
             other.turn,
         )
 
-    __hash__ = None  # type: ignore[assignment]  # it changes with every move
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # it changes with every move
 
     def __repr__(self) -> str:
         return f"Board({self.game!r}, {self.position!r}, Side.{self.turn.name})"

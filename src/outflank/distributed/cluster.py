@@ -61,7 +61,7 @@ class Cluster:
 
     def __init__(self, fabric: Fabric, *, tuning: Tuning | None = None) -> None:
         self.fabric = fabric
-        self.tuning = tuning or Tuning()
+        self.tuning: Tuning = tuning or Tuning()
         self.head: Head | None = None
         """Of the last search, or of the one under way: who took part, and what became of it."""
         self._eras = itertools.count(1)

@@ -129,7 +129,7 @@ class Stop:
         self._lock = RLock()  # a handler may call it while its own thread is in here
         self._listeners: list[Callable[[], None]] = []
         self._spent = False
-        self.called = False
+        self.called: bool = False
         """Whether it has been called."""
 
     def __repr__(self) -> str:

@@ -208,13 +208,13 @@ class Table:
                 f"a table of {bits} bits needs {32 << bits:,} bytes: too much for this machine"
             ) from None
         skip = -self._memory.ctypes.data % 128 // 8
-        self.words = self._memory[skip : skip + buckets * WORDS_PER_BUCKET]
-        self.address = address_of(self.words)
-        self.interleaved = interleave and placement.interleave(self.address, self.words.nbytes)
+        self.words: np.typing.NDArray[np.uint64] = self._memory[skip : skip + buckets * WORDS_PER_BUCKET]
+        self.address: int = address_of(self.words)
+        self.interleaved: bool = interleave and placement.interleave(self.address, self.words.nbytes)
         """Whether its pages lie in all memory nodes in turn."""
-        self.shift = 64 - (bits - 2)
+        self.shift: int = 64 - (bits - 2)
         """How far a hash is shifted to give its bucket."""
-        self.age = 0
+        self.age: int = 0
         """Counts searches, modulo 64."""
 
     @property
