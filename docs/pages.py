@@ -5,6 +5,8 @@ well. Only its address there is shorter: `docs/games.md` is `games.html`.
 """
 
 import json
+import posixpath
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ EXAMPLES = "examples/"
 
 READ = (".md", ".svg", ".css")
 """What is read of `docs/`; the rest builds it."""
+
+LINK = re.compile(r"\]\(([\w./-]+)\)")
 
 SHOWN = {".py": "python", ".toml": "toml"}
 """Sources of examples that are shown as they are."""
@@ -54,10 +58,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, **_others: Any) -> None:
-    """Leave the front page the room of a navigation that would have nothing but itself."""
+def on_page_markdown(markdown: str, page: Page, **_others: Any) -> str:
+    """Let a link to a folder of an example lead to the first page of it, which is its README if it has one."""
     if page.is_homepage:
-        page.meta["hide"] = ["navigation"]
+        page.meta["hide"] = ["navigation"]  # it would have nothing but this page
+    here = posixpath.dirname(page.file.src_uri)
+    examples = sorted(_examples(), key=lambda path: not path.endswith("README.md"))
+
+    def first_page(link: re.Match[str]) -> str:
+        folder = posixpath.normpath(posixpath.join(here, link[1]))
+        inside = [path for path in examples if path.startswith(f"{folder}/")]
+        return f"]({posixpath.relpath(inside[0], here or '.')})" if inside else link[0]
+
+    return LINK.sub(first_page, markdown)
 
 
 def _file(path: str, config: MkDocsConfig, *, address: str) -> File:
@@ -80,7 +93,7 @@ def _examples() -> Iterator[str]:
     for path in sorted((ROOT / EXAMPLES).rglob("*"), key=lambda path: (len(path.parts), path)):
         place = path.relative_to(ROOT)
         built = any(part.startswith(".") or part in ("build", "dist") for part in place.parts)
-        if path.suffix in (".md", ".ipynb", *SHOWN) and not built:
+        if path.suffix in (".md", ".ipynb", *SHOWN) and path.stat().st_size and not built:
             yield place.as_posix()
 
 

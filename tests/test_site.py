@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ import outflank.arena
 import outflank.distributed
 import outflank.lab
 from docs.__main__ import build
+from docs.pages import on_page_markdown
 
 pytestmark = pytest.mark.plain
 
@@ -45,6 +47,14 @@ def test_a_warning_is_a_failure(tmp_path):
     (tmp_path / "mkdocs.yml").write_text("site_name: one page\nplugins: []\n")
     with pytest.raises(SystemExit):
         build(tmp_path / "mkdocs.yml", tmp_path / "site")
+
+
+def test_a_link_to_a_folder_of_examples_leads_to_a_page_of_it():
+    page = SimpleNamespace(is_homepage=False, file=SimpleNamespace(src_uri="docs/games.md"))
+    text = "[these](../examples), [this page](games.md), [a place](#below), [elsewhere](https://numba.pydata.org)"
+    first, *others = on_page_markdown(text, page).split(", ")
+    assert others == text.split(", ")[1:]
+    assert (ROOT / "docs" / first.removeprefix("[these](").removesuffix(")")).is_file()
 
 
 def names_on(*pages: str) -> Counter[str]:
