@@ -80,6 +80,21 @@ def test_options_of_a_comparison_may_name_the_limits_too():
         outflank.compare(board, found, evalution="discs")
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"dept": 3}, "unknown setting 'dept', did you mean 'depth'?"),
+        ({"algoritm": "pvs"}, "unknown setting 'algoritm', did you mean 'algorithm'?"),
+        ({"moves": 2}, "unknown setting 'moves'"),  # it decides itself how many it looks at
+    ],
+)
+def test_a_player_is_asked_as_a_search_is(options, said):
+    with pytest.raises(UnknownName) as caught:
+        Computer(OthelloBoard.start().game, **options)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_help_shows_how_a_search_is_called():
     for function in (outflank.search, outflank.iterate):
         names = list(inspect.signature(function).parameters)
