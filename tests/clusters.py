@@ -113,3 +113,43 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+OWN_GAME = """
+import sys
+
+sys.path.insert(0, {examples!r})
+
+from nim import Nim, start
+from outflank.games.description import GameDescription, register_game
+
+register_game(GameDescription(name="matches", title="Matches", rules=Nim, start=lambda: start(3, 4, 5)))
+"""
+
+OWN_SEARCH = """
+from outflank import Limits
+from outflank.distributed import connect
+from outflank.distributed.head import Tuning
+from outflank.games.description import game_named
+from outflank.search.deepening import search
+from outflank.user_modules import import_users
+
+if __name__ == "__main__":
+    import_users({module!r})  # as --import does
+    board = game_named("matches").start()
+    with connect({cluster!r}, tuning=Tuning(alone_seconds=0.0)) as cluster:
+        found = cluster.search(board, Limits(depth=4), workers=1, threshold=2)
+        jobs = sum(member.jobs for member in cluster.head.members.values())
+    print(found.value == search(board, Limits(depth=4), workers=1).value, jobs > 0, len(cluster.head.members))
+"""
+
+
+def search_own_game(folder: Path, cluster: str) -> str:
+    """A program that searches a game of a user's own on two nodes, and says whether all went well."""
+    module, program = folder / "matches_game.py", folder / "program.py"
+    module.write_text(OWN_GAME.format(examples=str(Path(__file__).parent.parent / "examples")))
+    program.write_text(OWN_SEARCH.format(module=str(module), cluster=cluster))
+    return str(program)
+
+
+ALL_WELL = "True True 2\n"

@@ -6,6 +6,7 @@ import queue
 import random
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -736,7 +737,7 @@ def test_what_a_cluster_does_not_carry():
 
 
 @pytest.mark.parametrize("board", [OthelloBoard.start(6), AbaloneBoard.start()], ids=["othello", "abalone"])
-def test_a_set_up_survives_being_spoken(board):
+def test_a_set_up_survives_json(board):
     setup = NodeSetup(
         game=board.game,
         position=board.position,
@@ -754,3 +755,16 @@ def test_a_set_up_survives_being_spoken(board):
     )
     with pytest.raises(OutflankError, match="no evaluation but by name"):
         setup_to_json(own)
+
+
+class Undescribed(NamedTuple):
+    size: int
+
+
+@pytest.mark.plain
+def test_a_game_that_nobody_has_described_has_no_name_to_travel_by():
+    setup = NodeSetup(
+        game=Undescribed(4), position=None, options=Options(), replication=replication_named("none"), era=1
+    )
+    with pytest.raises(OutflankError, match="by name: register Undescribed in the program that all ranks run"):
+        setup_to_json(setup)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
-from outflank import AbaloneBoard, Limits, OthelloBoard, plugins
+from outflank import AbaloneBoard, Limits, OthelloBoard, plugins, user_modules
 from outflank.distributed import connect
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks
 from outflank.distributed.engines import (
@@ -24,6 +24,7 @@ from outflank.distributed.engines import (
 from outflank.distributed.engines.contract import nodes_of_this_machine
 from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.head import Tuning
+from outflank.distributed.pickling import pickle_for_nodes
 from outflank.distributed.statistics import cluster_statistics
 from outflank.distributed.tasks.threads import ThreadTasks
 from outflank.errors import InvalidOption, OutflankError
@@ -31,7 +32,7 @@ from outflank.plugins import Source
 from outflank.search.contract import Stop
 from outflank.search.deepening import search
 from outflank.ui.cli import main
-from tests.clusters import children, gone
+from tests.clusters import ALL_WELL, children, gone, search_own_game
 
 AT_ONCE = Tuning(alone_seconds=0.0)
 
@@ -207,3 +208,34 @@ def test_processes_end_with_whoever_started_them(how):
     assert gone(started)
     if how == signal.SIGINT:
         assert (process.returncode, err.strip()) == (130, "outflank: interrupted")
+
+
+# --- a game of one's own ---
+
+
+@pytest.mark.plain
+def test_processes_know_a_game_of_ones_own(tmp_path):
+    program = search_own_game(tmp_path, "futures:2")
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment, timeout=120)
+    assert (done.stdout, done.stderr) == (ALL_WELL, "")
+
+
+@pytest.mark.plain
+def test_what_travels_pickled_brings_the_modules_that_it_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(user_modules, "_imported", {})
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    path = tmp_path / "travelling.py"
+    path.write_text("class Thing:\n    size = 3\n")
+    thing = user_modules.import_users(str(path)).Thing()
+    pickled = pickle_for_nodes(thing)
+    assert pickled.modules == (str(path),)
+    del sys.modules["travelling"]
+    sys.path.remove(str(tmp_path))
+    assert pickled.load().size == 3
+    del sys.modules["travelling"]
+    path.unlink()
+    with pytest.raises(OutflankError, match=r"travelling\.py: there is no such file"):
+        pickled.load()
+    with pytest.raises(OutflankError, match="cannot be sent to another process"):
+        pickle_for_nodes(lambda: None)

@@ -13,7 +13,7 @@ import pytest
 
 from outflank import Limits, OthelloBoard
 from outflank.search.deepening import search
-from tests.clusters import children, gone, leaked, mpiexec
+from tests.clusters import ALL_WELL, children, gone, leaked, mpiexec, search_own_game
 
 pytest.importorskip("mpi4py")
 pytestmark = pytest.mark.compiled
@@ -50,6 +50,11 @@ def test_the_command_on_ranks_speaks_once():
     assert (last["value"], last["move"]) == (alone.value, str(alone.move))
     assert [node["node"] for node in last["cluster"]["nodes"]] == [0, 1]
     assert done.stdout.count('"outflank/search/1"') == 1
+
+
+def test_ranks_know_a_game_of_ones_own(tmp_path):
+    done = mpiexec(2, search_own_game(tmp_path, "mpi"), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    assert (done.stdout, done.stderr) == (ALL_WELL, "")
 
 
 def test_bad_input_on_ranks_is_told_once():

@@ -15,6 +15,7 @@ from outflank.distributed.fabric import HeadLost
 from outflank.distributed.messages import Ended, Job, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node import Entries, Node, NodeSetup
 from outflank.distributed.node_thread import NodeThread, process_here
+from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.worker import in_words
 from outflank.errors import OutflankError
 from outflank.kernels.uninterrupted import undisturbed
@@ -70,8 +71,9 @@ class FuturesFabric:
     def prepare(self, setup: NodeSetup) -> None:
         together = self._taking_part()
         peers = [process.number for process in together]
+        pickled = pickle_for_nodes(setup)
         for process in together:
-            process.call(_prepare, setup, peers, then=self._events.put, failed=self._fail)
+            process.call(_prepare, pickled, peers, then=self._events.put, failed=self._fail)
 
     def submit(self, node: int, job: Job) -> None:
         self.bytes_carried += len(pickle.dumps(job))
@@ -185,10 +187,10 @@ def _begin(number: int, inboxes: list[Any], delivered: list[Any]) -> None:
     _here = _Here(number, inboxes, delivered)
 
 
-def _prepare(setup: NodeSetup, peers: list[int]) -> Joined:
+def _prepare(setup: PickledValue, peers: list[int]) -> Joined:
     assert _here is not None
     try:
-        return _here.prepare(setup, peers)
+        return _here.prepare(setup.load(), peers)
     except OutflankError as error:  # errors of our own do not all travel
         raise OutflankError(str(error)) from None
 

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from outflank.distributed.engines.on_futures.processes import LOST, CalledProcess, close_all, tell
+from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.carrier import (
     ClusterBroken,
     NodeAlive,
@@ -36,11 +37,12 @@ class FuturesTasks:
 
     def open(self, events: TaskEvents) -> None:
         self._events = events
+        pickled = pickle_for_nodes(self._make)
         with undisturbed():
             for number in range(self._count):
                 process = self._processes[number] = CalledProcess(number, self._told)
                 ready, failed = partial(self._prepared, number), partial(self._refuse, number, "")
-                process.call(_prepare, self._make, then=ready, failed=failed)
+                process.call(_prepare, pickled, then=ready, failed=failed)
 
     def run(self, node: int, ticket: int, item: Item) -> None:
         self._processes[node].call(_run, ticket, item)
@@ -85,11 +87,11 @@ class FuturesTasks:
 _runner: TaskRunner | None = None
 
 
-def _prepare(make: MakeWorker) -> tuple[str, str | None]:
+def _prepare(make: PickledValue) -> tuple[str, str | None]:
     """Where this is, and why it cannot work, if so."""
     global _runner
     try:
-        _runner = TaskRunner(make)
+        _runner = TaskRunner(make.load())
     except Exception as error:
         return whereabouts(), in_words(error)
     return whereabouts(), None

@@ -21,6 +21,7 @@ from outflank.distributed.fabric import HeadLost
 from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
 from outflank.distributed.node import Entries, Node, NodeSetup
 from outflank.distributed.node_thread import process_here
+from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 
@@ -46,11 +47,11 @@ class RayNode:
         self._peers: dict[int, Any] = {}
         self._underway: dict[int, list[Any]] = {}
 
-    def prepare(self, setup: NodeSetup, share: int) -> tuple[str, int, str]:
+    def prepare(self, setup: PickledValue, share: int) -> tuple[str, int, str]:
         """Be ready for a search; where this is, how many workers it has, and its version."""
         if self._node is not None:
             self._node.close()
-        self._node = Node(setup, self._carry, share=share)
+        self._node = Node(setup.load(), self._carry, share=share)
         return process_here(), self._node.workers, __version__
 
     def search(self, job: Job) -> JobResult:
@@ -122,7 +123,7 @@ class RayFabric:
         """`here`: so many nodes on this machine; None: one on each machine of the cluster that has cores."""
         self._ray = require_ray()
         self._here, self._workers = here, workers
-        self._setup: NodeSetup | None = None
+        self._setup: PickledValue | None = None
         self._limit: int | None = None
         self._seats: dict[str, _Seat] = {}
         self._replaced: dict[str, int] = {}
@@ -138,7 +139,8 @@ class RayFabric:
         self._limit = count
 
     def prepare(self, setup: NodeSetup) -> None:
-        self._setup = setup
+        # By Ray's own means, which carry what was defined in a notebook too.
+        self._setup = pickle_for_nodes(setup, self._ray.cloudpickle.dumps)
         self._replaced.clear()
         for seat in self._seats.values():
             seat.ready = False

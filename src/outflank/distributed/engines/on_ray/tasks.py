@@ -14,6 +14,7 @@ from outflank.distributed.engines.contract import Address
 from outflank.distributed.engines.on_ray.connection import detach, enter, head_alive
 from outflank.distributed.engines.on_ray.places import MOST_REPLACED, options_at, places, reason
 from outflank.distributed.engines.on_ray.ray_start import require_ray
+from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.carrier import (
     LOOK_SECONDS,
     ClusterBroken,
@@ -37,11 +38,11 @@ class RayTaskActor:
     def __init__(self) -> None:
         self._runner: TaskRunner | None = None
 
-    def prepare(self, make: MakeWorker) -> dict[str, str]:
+    def prepare(self, make: PickledValue) -> dict[str, str]:
         """Be ready; where this is, its version, and `why` it cannot work, if so."""
         found = {"where": whereabouts(), "version": __version__}
         try:
-            self._runner = TaskRunner(make)
+            self._runner = TaskRunner(make.load())
         except Exception as error:
             found["why"] = in_words(error)
         return found
@@ -155,7 +156,9 @@ class RayTasks:
         actor = self._remote.options(**options_at(key, cores, self._address.nodes)).remote()
         seat = _Seat(key, next(self._numbers), actor, time.monotonic())
         self._seats[key] = seat
-        ref = seat.actor.prepare.options(concurrency_group="tasks").remote(self._make)
+        ref = seat.actor.prepare.options(concurrency_group="tasks").remote(
+            pickle_for_nodes(self._make, self._ray.cloudpickle.dumps)
+        )
         self._when_there(seat, ref, partial(self._hired, seat))
 
     def _hired(self, seat: _Seat, found: dict[str, str]) -> TaskEvent:
