@@ -1,5 +1,6 @@
 """Parts of others' for the time of a test: distributions as pip would have installed them, and what is registered."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,3 +22,10 @@ def register_for_now(monkeypatch: pytest.MonkeyPatch, registry: Registry[Any]) -
     """What is registered or loaded from here on is forgotten when the test is over."""
     for kept in ("_registered", "_loaded"):
         monkeypatch.setattr(registry, kept, getattr(registry, kept).copy())
+
+
+def forget_modules(folder: Path) -> None:
+    """Let what was imported from a folder be imported anew. Others' modules stay: there would be two of each."""
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "/").resolve().is_relative_to(folder.resolve()):
+            del sys.modules[name]

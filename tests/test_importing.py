@@ -8,6 +8,7 @@ import pytest
 
 from outflank.games import evaluation
 from outflank.ui.cli import main
+from tests.installing import forget_modules
 
 pytestmark = pytest.mark.plain
 
@@ -15,10 +16,9 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "own_evaluation.py"
 
 
 @pytest.fixture
-def run(capsys, monkeypatch):
+def run(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr(evaluation, "_registered", {game: dict(of) for game, of in evaluation._registered.items()})
-    modules = set(sys.modules)
 
     def call(*arguments: str) -> tuple[object, str, str]:
         with pytest.raises(SystemExit) as ended:
@@ -26,9 +26,8 @@ def run(capsys, monkeypatch):
         return (ended.value.code, *capsys.readouterr())
 
     yield call
-    for name in set(sys.modules) - modules:
-        if not name.startswith("outflank"):
-            del sys.modules[name]
+    for folder in (tmp_path, EXAMPLE.parent):
+        forget_modules(folder)
 
 
 SEARCH = ["search", "f5d6c3", "--depth", "1", "--workers", "1", "--evaluation", "corners", "--json"]

@@ -22,7 +22,7 @@ from outflank.protocols.listening import Listener, Urgency
 from outflank.protocols.serving import PROTOCOLS, ServedProtocol, register_protocol
 from outflank.search.division import SCHEMES, register_scheme
 from outflank.ui.cli import main
-from tests.installing import install, register_for_now
+from tests.installing import forget_modules, install, register_for_now
 
 pytestmark = pytest.mark.plain
 
@@ -56,9 +56,7 @@ def installed(tmp_path, monkeypatch):
         install(tmp_path, module, text, group, *entries)
 
     yield call
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
-            del sys.modules[name]
+    forget_modules(tmp_path)
 
 
 @pytest.fixture
