@@ -327,13 +327,15 @@ def echo(installed, monkeypatch):
 
 def test_a_protocol_of_a_plugin_is_served(echo, run):
     assert run("engine", "echo") == (0, "othello: one\nothello: two\n", "")
-    assert "{gtp|nboard|echo|loud}" in run("engine", "--help")[1]
+    assert "{gtp|nboard|echo|loud" in run("engine", "--help")[1]
 
 
 def test_a_protocol_that_cannot_be_loaded_or_does_not_know_the_game_is_one_line(echo, run):
     why = "expected a ServedProtocol of that name, found 'echo'"
-    where = "outflank engine: Invalid value for '{gtp|nboard|echo|loud}'"
-    assert run("engine", "loud") == (2, "", f"{where}: protocol 'loud' of fake-echoing 1.2 (echoing:ECHO): {why}")
+    status, out, err = run("engine", "loud")
+    assert (status, out) == (2, "")
+    assert err.startswith("outflank engine: Invalid value for '{gtp|nboard|echo|loud")
+    assert err.endswith(f": protocol 'loud' of fake-echoing 1.2 (echoing:ECHO): {why}")
     for name in ("echo", "nboard"):
         said = f"outflank: {name} is for othello alone, not for abalone"
         assert run("engine", name, "--game", "abalone") == (2, "", said)
@@ -386,7 +388,7 @@ def test_a_game_of_a_plugin_is_found_by_its_name_and_by_its_rules(race):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing else is loaded for it
         assert description.description_of(found.rules(3)) is found
-    assert GAMES.names() == ("othello", "abalone", "race", "lost")
+    assert GAMES.names()[:4] == ("othello", "abalone", "race", "lost")  # before others that may be installed here
     assert description.game_named("othello").title == "Othello"
 
 
@@ -398,8 +400,8 @@ def test_a_game_that_cannot_be_loaded_is_one_line(race, run):
         assert run(*asked, "lost") == (2, "", f"{where}: game 'lost' of fake-racing 1.2 (racing:LOST): {why}")
         status, out, err = run(*asked, "rase")
         assert (status, out) == (2, "")
-        assert "unknown game 'rase', did you mean 'race'? (known: othello, abalone, race, lost)" in err
-        assert "--game [othello|abalone|race|lost]" in run(command, "--help")[1]
+        assert "unknown game 'rase', did you mean 'race'? (known: othello, abalone, race, lost" in err
+        assert "--game [othello|abalone|race|lost" in run(command, "--help")[1]
 
 
 # --- evaluations ---
@@ -476,13 +478,13 @@ def test_evaluations_are_listed_with_their_games(lead):
 
 
 def test_everything_is_listed_with_where_it_is_from(hasty, odd, echo, run):
-    register_scheme(replace(SCHEMES.get("hasty"), name="mine", divide=lambda root, workers: None))
+    register_scheme(replace(SCHEMES.get("hasty"), name="listed", divide=lambda root, workers: None))
     status, out, err = run("plugins")
     assert (status, err) == (0, "")
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert "scheme ybw outflank promises value and move" in lines
     assert "scheme hasty fake-hastily 1.2 promises value and move" in lines
-    assert f"scheme mine {__name__}, in this process promises value and move" in lines
+    assert f"scheme listed {__name__}, in this process promises value and move" in lines
     assert "experiment odd fake-oddly 1.2 Which numbers are odd?" in lines
     assert "protocol echo fake-echoing 1.2 what it is told" in lines
     assert "game othello outflank Othello" in lines
