@@ -23,13 +23,15 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab import cluster_samples, program_001
 from outflank.lab import experiment as registry
-from outflank.lab.boards import MIDGAME_LINE, chosen_boards, lab_positions, othello_start
+from outflank.lab.boards import chosen_boards
+from outflank.lab.classroom import lab_positions
 from outflank.lab.drawing.looks import number
 from outflank.lab.measuring import doubtful, search_overhead
 from outflank.lab.provenance import in_command_line
 from outflank.lab.reproduction import report_003
 from outflank.lab.reproduction.sections import EQUAL, ExperimentPart, FoundCell, Measure, PublishedTable
 from outflank.lab.studies import compiling, reproduce
+from outflank.othello.positions import MIDGAME_LINE
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli import main
 from tests.installing import register_for_now
@@ -270,7 +272,7 @@ def test_every_scheme_is_held_against_the_one_baseline():
 
 COUNTED = ("user_seconds", "system_seconds", "nodes", "leaves", "useful_seconds", "idle_seconds", "steals_won")
 
-START, MIDGAME, ABALONE = othello_start().to_text(), MIDGAME_LINE, lab_positions()["start"].to_text()
+START, MIDGAME, ABALONE = OthelloBoard.start().to_text(), MIDGAME_LINE, lab_positions()["start"].to_text()
 OPENING = Board.from_text("f5d6c3d3c4f4f6").to_text()
 BOTH = {(START, 5), (MIDGAME, 4)}
 FOUR = {(board.to_text(), 2) for board in lab_positions().values()}

@@ -7,25 +7,26 @@ import pytest
 from outflank.abalone.board import AbaloneBoard
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.sides import Side
 from outflank.lab import Parameters, experiment_named, option
 from outflank.lab.boards import (
-    ENDINGS,
-    NAMED,
-    SETS,
-    STAGES,
     board_named,
     chosen_boards,
-    lab_positions,
     name_of,
     name_of_line,
 )
+from outflank.lab.classroom import lab_positions
 from outflank.lab.drawing.places import searched_html
 from outflank.lab.search_log import by_position, note, noting
 from outflank.othello.board import OthelloBoard
+from outflank.othello.positions import ENDINGS, STAGES
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain
+
+NAMED = {name: game_named(name).positions for name in OWN_GAMES}
+SETS = {name: game_named(name).position_sets for name in OWN_GAMES}
 
 
 @pytest.mark.parametrize("game", NAMED)
@@ -65,7 +66,7 @@ def test_a_notation_that_has_a_name_is_called_by_it():
 @pytest.mark.parametrize(
     ("game", "text", "says"),
     [
-        ("chess", "start", "game='chess': othello or abalone"),
+        ("chess", "start", "unknown game 'chess' (known: othello, abalone)"),
         ("othello", "midgam", "unknown position 'midgam', did you mean 'midgame'?"),
         ("othello", "midgame1", "game=othello, but the position is one of abalone: midgame1"),
         ("abalone", "f5d6", "game=abalone, but the position is one of othello: f5d6"),

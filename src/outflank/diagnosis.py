@@ -4,18 +4,18 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from outflank.abalone.board import AbaloneBoard
 from outflank.folders import cache_folder
+from outflank.games.description import OWN_GAMES, GameDescription, game_named
 from outflank.kernels import files
 from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
-from outflank.othello.board import OthelloBoard
 from outflank.search.perft import perft
 
 COUNTER = record_type({"ticks": np.int64})
@@ -45,9 +45,9 @@ def _tick_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 def self_test() -> Iterator[Check]:
     """Run every check; none of them raises."""
+    for each in map(game_named, OWN_GAMES):
+        yield _run(f"{each.title}'s rules", partial(_rules, each))
     for name, check in (
-        ("Othello's rules", _othello),
-        ("Abalone's rules", _abalone),
         ("atomics on two threads", _atomics),
         ("cache directory", _cache),
     ):
@@ -61,12 +61,9 @@ def _run(name: str, check: Callable[[], str]) -> Check:
         return Check(name, False, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
 
 
-def _othello() -> str:
-    return _counted(perft(OthelloBoard.start(), 6).leaves, 8_200)
-
-
-def _abalone() -> str:
-    return _counted(perft(AbaloneBoard.start(), 2).leaves, 1_936)
+def _rules(game: GameDescription) -> str:
+    depth, leaves = game.perft
+    return _counted(perft(game.start(), depth).leaves, leaves)
 
 
 def _counted(found: int, expected: int) -> str:

@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from outflank.abalone.layouts import RULES
-from outflank.abalone.layouts import start as abalone_start
+from outflank.games.description import OWN_GAMES, game_named
 from outflank.kernels import cache
 from outflank.kernels.compiler import Kernel, kernels
-from outflank.othello.squares import START, othello
 from outflank.search.division import SCHEMES
 
-STARTS: tuple[tuple[Any, Any], ...] = ((othello(), START), (RULES, abalone_start()))
+
+def _starts() -> list[tuple[Any, Any]]:
+    boards = [game_named(name).start() for name in OWN_GAMES]
+    return [(board.game, board.position) for board in boards]
+
+
+STARTS = _starts()
 
 
 HOMES = (

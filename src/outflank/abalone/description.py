@@ -9,6 +9,7 @@ from outflank.abalone.evaluation import EVALUATIONS
 from outflank.abalone.formats.notation import NOTATION
 from outflank.abalone.layouts import LAYOUTS
 from outflank.abalone.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAMS
 from outflank.abalone.ready_moves import READY_MOVES
 from outflank.abalone.rules import Abalone
@@ -93,6 +94,9 @@ ABALONE = GameDescription(
     programs=PROGRAMS,
     ready_moves=READY_MOVES,
     book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
+    perft=(2, 1_936),
+    positions=POSITIONS,
+    position_sets=SETS,
     lab=LabDefaults(
         position="midgame1",
         depth=6,
@@ -105,6 +109,7 @@ ABALONE = GameDescription(
         cluster_thresholds=(3, 4, 5, 6),
         replication_depths=(3, 4, 5, 6),
     ),
+    pictured="red is what was played, blue the best move",
     asks="two or three cells like A1B2",
     colours=TerminalColours(ground="#a97f4c", black="#101010", white="#ffffff", empty="#7d5a2e", legal="#f2e08a"),
 )

@@ -208,6 +208,9 @@ class GameDescription:
 
     # --- the laboratory ---
 
+    perft: tuple[int, int] = (0, 1)
+    """A depth, and how many leaves the tree from the start has there: what a test of an installation counts."""
+
     positions: "Mapping[str, Callable[[], Board[Any]]]" = field(default_factory=dict)
     """Positions by name."""
     position_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -216,6 +219,8 @@ class GameDescription:
 
     # --- at a terminal ---
 
+    pictured: str = ""
+    """How pictures show what was played and what was better: `what was played is crossed`."""
     asks: str = "a move"
     """What a person is asked for: `a square like f5`."""
     colours: TerminalColours = TerminalColours()

@@ -1,112 +1,66 @@
 """The positions that experiments search, by name; everywhere a name stands, any notation may stand instead."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import cache
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
 from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError, UnknownName
-from outflank.othello.board import OthelloBoard
+from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
 from outflank.search.contract import DEEPEST
 
-MIDGAME_LINE = "------------XO-----OOOX---XOOOX--XOXXOX--OOOXX-----XXX----X----- X"
+USUAL_GAME = OWN_GAMES[0]
+"""The game of an experiment that asks for none."""
 
-OPENINGS = {"diagonal": "f5d6c3d3c4f4f6", "perpendicular": "f5d6c5f4e3c6d3f6", "parallel": "f5f6e6f4e3"}
-"""Boards of Othello after a few moves, by what their openings are called."""
-
-ENDINGS = {
-    "ffo20": "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X",
-    "ffo21": "OOOOOOOOXOOXXX--XXOOXOO-XOXOOO--XOOOOX--XOOXOO--XOOOOO--XXXX---- O",
-    "ffo22": "--OOOO--X-OOOOO-XXOOXOXXXOXOXXXXXXXOXXXX-XXOXOXX--OXXX-X----X--- O",
-    "ffo40": "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X",
-    "ffo41": "-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O- X",
-    "ffo42": "--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO-- X",
-}
-"""Endings of the French federation's test suite, by the numbers that all programs know them by."""
+GAME = f"The game: {', '.join(OWN_GAMES)}, or the name of one that is installed."
+"""What `--game` takes."""
 
 
-STAGES = ("opening", "early", "middle", "late", "ending")
-"""The stages that the tournament positions were taken from: after 8, 16, 24, 34 and 44 moves."""
+def by_game(setting: str) -> str:
+    """What a setting of `LabDefaults` is in each of the package's own games: `12 for Othello, 6 for …`."""
+    own = [game_named(name) for name in OWN_GAMES]
+    return ", ".join(f"{_said(getattr(each.lab, setting))} for {each.title}" for each in own)
 
 
-def othello_start() -> OthelloBoard:
-    """The start of Othello."""
-    return OthelloBoard.start()
+def _said(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def othello_midgame() -> OthelloBoard:
-    """Report 000's picture of its mid-game board is lost: this one is from a tournament game, after 22 moves."""
-    return OthelloBoard.from_line(MIDGAME_LINE)
+def game_with(position: str) -> str:
+    """The first of the package's own games that has a position of that name."""
+    return next(name for name in OWN_GAMES if position in game_named(name).positions)
 
 
-def _abalone(name: str) -> AbaloneBoard:
-    """A position of report 003's laboratory."""
-    text = (files("outflank") / "lab" / "positions" / f"{name}.position").read_text()
-    board = Board.from_text(text)
-    assert isinstance(board, AbaloneBoard)
-    return board
+def usual_board() -> Board[Any]:
+    """The position of an experiment that asks for none, and has no game to choose."""
+    return board_named(game_named(USUAL_GAME).lab.position)
 
 
-def _tournament() -> dict[str, str]:
-    """Positions of tournament games, drawn by lot, by the stage of the game: lines that `Board.from_text` reads."""
-    text = (files("outflank") / "lab" / "positions" / "tournament.txt").read_text()
-    rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
-    return {name: f"{squares} {side}" for name, squares, side, _ in rows}
+def positions_help() -> str:
+    """What `--positions` takes."""
+    own = [game_named(name) for name in OWN_GAMES]
+    by_game = "; ".join(f"{each.title}: {', '.join(_shown(each))}" for each in own)
+    sets = ", ".join(name for each in own for name in each.position_sets)
+    return f"Positions, by name ({by_game}; several at once: {sets}) or in any notation; start@9: to that depth."
 
 
-TOURNAMENT = _tournament()
+def _shown(game: GameDescription) -> list[str]:
+    """A game's names; of those that are numbered, the first and the last."""
+    stems = [re.sub(r"\d+$", "", name) for name in game.positions]
+    shown: list[str] = []
+    for name, stem in zip(game.positions, stems, strict=True):
+        if stem in game.position_sets:
+            if not any(each.startswith(stem) for each in shown):
+                shown.append(f"{stem}1 to {stem}{stems.count(stem)}")
+        else:
+            shown.append(name)
+    return shown
 
-NAMED: dict[str, dict[str, Callable[[], Board[Any]]]] = {
-    "othello": {
-        "start": othello_start,
-        **{name: partial(Board.from_text, moves) for name, moves in OPENINGS.items()},
-        "midgame": othello_midgame,
-        **{name: partial(Board.from_text, line) for name, line in ENDINGS.items()},
-        **{name: partial(Board.from_text, line) for name, line in TOURNAMENT.items()},
-        "start4": partial(OthelloBoard.start, 4),
-        "start6": partial(OthelloBoard.start, 6),
-    },
-    "abalone": {
-        "start": AbaloneBoard.start,
-        **{name: partial(_abalone, name) for name in ("midgame1", "midgame2", "endgame")},
-        "belgian-daisy": partial(AbaloneBoard.start, "belgian-daisy"),
-    },
-}
-"""The positions that have a name, game by game."""
 
-SETS: dict[str, dict[str, tuple[str, ...]]] = {
-    "othello": {
-        "openings": ("start", *OPENINGS),
-        "endings": tuple(ENDINGS),
-        "tournament": tuple(TOURNAMENT),
-        **{stage: tuple(name for name in TOURNAMENT if name[:-1] == stage) for stage in STAGES},
-    },
-    "abalone": {"laboratory": ("start", "midgame1", "midgame2", "endgame")},
-}
-"""Several of them under one name."""
-
-GAMES = tuple(NAMED)
-
-USUAL = {"othello": "midgame", "abalone": "midgame1"}
-"""The position of a game where none is asked for."""
-
-POSITIONS = (
-    "Positions, by name (Othello: "
-    f"{', '.join(name for name in NAMED['othello'] if name not in TOURNAMENT)}, {STAGES[0]}1 to {STAGES[-1]}4; "
-    f"Abalone: {', '.join(NAMED['abalone'])}; several at "
-    f"once: {', '.join(name for sets in SETS.values() for name in sets)}) or in any notation; start@9: to that depth."
-)
+POSITIONS = positions_help()
 """What `--positions` takes."""
-
-
-def lab_positions() -> dict[str, AbaloneBoard]:
-    """The positions of report 003: the start of Abalone, and those of its laboratory."""
-    found = {name: NAMED["abalone"][name]() for name in SETS["abalone"]["laboratory"]}
-    return {name: board for name, board in found.items() if isinstance(board, AbaloneBoard)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +82,11 @@ def chosen_boards(game: str, positions: Iterable[str] | None) -> list[Chosen]:
     >>> [(each.name, each.depth) for each in chosen_boards("othello", ("start@9", "f5d6", "endings"))][:3]
     [('start@9', 9), ('f5d6', None), ('ffo20', None)]
     """
-    if game not in GAMES:
-        raise InvalidOption(f"game={game!r}: {' or '.join(GAMES)}")
+    known = game_named(game)
     found: dict[str, Chosen] = {}
-    for text in positions or (USUAL[game],):
+    for text in positions or (known.lab.position,):
         name, depth = _with_depth(text)
-        for each in SETS[game].get(name, (name,)):
+        for each in known.position_sets.get(name, (name,)):
             board = board_named(each, game)
             called = f"{name_of(board) or each}{f'@{depth}' if depth else ''}"
             found[called] = Chosen(called, board, depth)
@@ -143,23 +96,31 @@ def chosen_boards(game: str, positions: Iterable[str] | None) -> list[Chosen]:
 def board_named(text: str, game: str | None = None) -> Board[Any]:
     """The position of that name, or in that notation; with a game, it must be one of it.
 
-    A name that both games have (`start`) is Othello's where no game is said.
+    A name that several games have (`start`) is the first one's where no game is said.
     """
-    for each in GAMES if game is None else (game,):
-        if text in NAMED[each]:
-            return NAMED[each][text]()
+    own = [game_named(name) for name in OWN_GAMES]
+    wanted = own if game is None else [game_named(game)]
+    for each in wanted:
+        if text in each.positions:
+            return each.positions[text]()
+        if text == "start":
+            return each.start()
     try:
         board: Board[Any] = Board.from_text(text)
     except OutflankError:
-        known = [name for each in GAMES if game in (None, each) for name in (*NAMED[each], *SETS[each])]
-        elsewhere = [each for each in GAMES if text in NAMED[each]]
+        elsewhere = [each.name for each in own if text in each.positions]
         if elsewhere:
             raise InvalidOption(f"game={game}, but the position is one of {elsewhere[0]}: {text}") from None
+        if game is not None and game not in OWN_GAMES:
+            return Board.from_text(text, game=game)
         if re.fullmatch(r"[a-z][a-z-]*\d*", text):
+            known = [name for each in wanted for name in (*each.positions, *each.position_sets)]
             raise UnknownName.among("position", text, dict.fromkeys(known)) from None
         raise
-    found = type(board.game).__name__.lower()
+    found = description_of(board.game).name
     if game is not None and found != game:
+        if game not in OWN_GAMES:
+            return Board.from_text(text, game=game)
         raise InvalidOption(f"game={game}, but the position is one of {found}: {text}")
     return board
 
@@ -175,17 +136,17 @@ def _with_depth(text: str) -> tuple[str, int | None]:
 
 def name_of(board: Board[Any]) -> str | None:
     """What a position is called, if it has a name."""
-    try:
-        return name_of_line(type(board.game).__name__.lower(), board.to_text())
-    except OutflankError:  # a game of one's own, without a notation
-        return None
+    return name_of_line(description_of(board.game).name, board.to_text())
 
 
 def name_of_line(game: str, line: str) -> str | None:
     """The same, for a position as documents have it."""
-    return _names().get((game, line))
+    try:
+        return _names(game).get(line)
+    except UnknownName:  # a document of a game that is not installed here
+        return None
 
 
 @cache
-def _names() -> dict[tuple[str, str], str]:
-    return {(game, board().to_text()): name for game, boards in NAMED.items() for name, board in boards.items()}
+def _names(game: str) -> dict[str, str]:
+    return {board().to_text(): name for name, board in game_named(game).positions.items()}

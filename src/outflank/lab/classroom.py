@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAM_003
 from outflank.boards.board import Board
 from outflank.games.programs import ReportProgram
@@ -72,6 +73,11 @@ def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
         pass
     closing = closing_turns_004(board)
     return sum(counts.nodes[1:]) + closing, len(board.moves) + closing
+
+
+def lab_positions() -> dict[str, AbaloneBoard]:
+    """The positions of report 003: the start, and those of its laboratory."""
+    return {name: POSITIONS[name]() for name in SETS["laboratory"]}
 
 
 def closing_turns_004(board: OthelloBoard) -> int:

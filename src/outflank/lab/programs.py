@@ -6,6 +6,7 @@ from typing import Any
 from outflank.boards import Board
 from outflank.distributed.cluster import CARRIED
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.description import description_of, game_named
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Parameters, option
@@ -21,14 +22,14 @@ GAME_OF = {"000": "othello"}
 
 def game_of(board: Board[Any]) -> str:
     """The name of a board's game."""
-    return type(board.game).__name__.lower()
+    return description_of(board.game).name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramChoice(Parameters):
     """Which program searches."""
 
-    program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [000 for Othello]")
+    program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [000, if it can]")
     algorithm: str | None = option(None, "Another algorithm: alphabeta, pvs or mtdf.  [the program's]")
     evaluation: str | None = option(None, "Another evaluation, by name.  [the program's]")
     ordering: str | None = option(None, "Another ordering, by name.  [the program's]")
@@ -45,7 +46,7 @@ class ProgramChoice(Parameters):
         if self.program is not None and self.program not in PROGRAMS:
             raise UnknownName.among("program", self.program, PROGRAMS)
         if self.program is not None and GAME_OF.get(self.program, game) != game:
-            raise InvalidOption(f"program={self.program}: it plays {GAME_OF[self.program].title()} alone")
+            raise InvalidOption(f"program={self.program}: it plays {game_named(GAME_OF[self.program]).title} alone")
         if algorithm is None and self.algorithm is not None and self.algorithm not in CARRIED:
             raise UnknownName.among("algorithm for a cluster", self.algorithm, CARRIED)
         if self.evaluation is not None:

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from outflank.lab.boards import othello_midgame
+from outflank.lab.boards import usual_board
 from outflank.lab.search_log import search, unnoted
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, moments_of, spans_of
 from outflank.parallel.events import KIND, NODES, TIME, EventRecording
@@ -129,7 +129,7 @@ def measured_burden() -> tuple[float, int]:
         recording = EventRecording()
         with unnoted():  # not what the experiment is about
             search(
-                othello_midgame(),
+                usual_board(),
                 Limits(depth=5),
                 algorithm="minimax",
                 evaluation="discs",

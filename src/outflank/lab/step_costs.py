@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.boards import Board
+from outflank.games.description import description_of
 from outflank.games.evaluation import begin, evaluation_named, value
 from outflank.games.rules import MOVE, fill, most_moves, pack, play, unpack
 from outflank.kernels.bits import U64
@@ -47,7 +48,7 @@ def _stepped_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any
     first, second = (np.array([word], np.uint64) for word in pack(game, position))
     moves = np.zeros(most_moves(game), MOVE)
     fill(game, position, moves, 0)
-    name = "discs" if type(game).__name__ == "Othello" else None
+    name = description_of(game).lab.minimax_evaluation
     yield game, evaluation_named(game, name), FILL, 1, first, second, moves[:1].copy(), moves, U64(0)
 
 

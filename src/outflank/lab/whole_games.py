@@ -6,7 +6,9 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.description import description_of
 from outflank.games.programs import ReportProgram
+from outflank.games.rules import is_pass
 from outflank.lab.classroom import BrokenOff, new_board, self_play
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
@@ -15,7 +17,7 @@ from outflank.search.contract import Limits, Stop
 from outflank.search.results import Result, WorkerStatistics
 
 MOST_TURNS = 120
-"""Turns after which a game that does not end by itself is broken off: Abalone's may go on for ever."""
+"""Turns after which a game that does not end by itself is broken off: some go on for ever."""
 
 
 REPORTS = ("002", "004")
@@ -37,8 +39,9 @@ def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] 
     if whole_game not in PLAYING:
         raise UnknownName.among("game", whole_game, PLAYING)
     if whole_game in REPORTS:
-        if game != "othello":
-            raise InvalidOption(f"game={game}: report {whole_game} plays Othello")
+        plays = description_of(new_board().game)
+        if game != plays.name:
+            raise InvalidOption(f"game={game}: report {whole_game} plays {plays.title}")
         if positions is not None:
             raise InvalidOption(f"positions={','.join(positions)}: report {whole_game} plays from the start")
 
@@ -57,8 +60,8 @@ def play(whole_game: str, board: Board[Any], depth: int, stop: Stop, **options: 
     for _ in range(MOST_TURNS):
         if board.is_game_over():
             return
-        if getattr(board.legal_moves[0], "is_pass", False):  # Abalone has none
-            board.push("pass")
+        if is_pass(board.game, board.legal_moves[0].code):
+            board.push(board.legal_moves[0])
             continue
         found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
         if stop.called:

@@ -18,6 +18,7 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
 from outflank.othello.rules import Othello
 from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of
@@ -91,6 +92,9 @@ OTHELLO = GameDescription(
     openings=lambda board: f"random:{size_of(board.game)}",
     programs=PROGRAMS,
     book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
+    perft=(6, 8_200),
+    positions=POSITIONS,
+    position_sets=SETS,
     lab=LabDefaults(
         position="midgame",
         depth=12,
@@ -104,6 +108,7 @@ OTHELLO = GameDescription(
         cluster_thresholds=(7, 8, 9, 10, 11, 12),
         replication_depths=(8, 9, 10, 11),
     ),
+    pictured="what was played is crossed, the best move is ringed",
     asks="a square like f5, or pass",
     colours=TerminalColours(ground="#2e7d54", black="#101010", white="#ffffff", empty="#1d5337", legal="#f2d95c"),
 )

@@ -14,7 +14,7 @@ from outflank.schema import Between, Called, check_fields
 from outflank.search.ordering import Ordering
 
 DEEPEST = 100
-"""More plies than a search will ever see the end of; Othello's longest games are shorter."""
+"""More plies than a search will ever see the end of."""
 
 LONGEST_SECONDS = 1e9
 """Some thirty years; the clocks that stop a search count a few times as far."""

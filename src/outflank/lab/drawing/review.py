@@ -7,12 +7,12 @@ from typing import Any
 from outflank.boards import Board
 from outflank.engine.review import Judged
 from outflank.engine.story import Story
-from outflank.games.description import Marks, unit_of
+from outflank.errors import FormatError
+from outflank.games.description import Marks, description_of, unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.report import Plot, ReportTable, Sample, Series
-from outflank.othello.board import OthelloBoard
 
 MOST_BOARDS = 12
 """Boards on a page: of more mistakes the costliest."""
@@ -99,13 +99,8 @@ def _boards(review: Reviewed) -> str:
         return ""
     wrong = len(review.wrong)
     left_out = f" {len(shown)} of {wrong}: turning points, then what cost most." if wrong > len(shown) else ""
-    othello = isinstance(review.board, OthelloBoard)
-    how = (
-        "what was played is crossed, the best move is ringed"
-        if othello
-        else "red is what was played, blue the best move"
-    )
-    key = f"Before the move: {how}.{left_out}"
+    how = description_of(review.board.game).pictured
+    key = f"Before the move{f': {how}' if how else ''}.{left_out}"
     figures = "".join(_board(review, each) for each in shown)
     heading = "<h2>Where it went wrong</h2>"
     return f'<section>{heading}<p class="soft">{escape(key)}</p><div class="boards">{figures}</div></section>'
@@ -117,6 +112,14 @@ def _board(review: Reviewed, each: Judged) -> str:
         before.pop()
     turned = " (turning point)" if review.turned(each) else ""
     heading = f"{each.ply}. {each.side} {each.move}{review.marks.of(each.loss)}{turned}"
-    drawn = before.svg(width=320, legal=False, played=each.move, better=each.best if each.best != each.move else None)
+    drawn = _drawn(before, each)
     caption = f"<figcaption>{escape(review.told(each))}</figcaption>"
     return f"<figure><h3>{escape(heading)}</h3>{drawn}{caption}</figure>"
+
+
+def _drawn(board: Board[Any], each: Judged) -> str:
+    """The picture of a board, or its diagram where the game has none."""
+    try:
+        return board.svg(width=320, legal=False, played=each.move, better=each.best if each.best != each.move else None)
+    except FormatError:
+        return f"<pre>{escape(chr(10).join(board.diagram()))}</pre>"

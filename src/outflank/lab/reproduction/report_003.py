@@ -13,8 +13,7 @@ from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.ready_moves import BoardCache
 from outflank.engine.timing import Adaptive003, DepthRule
 from outflank.games.evaluation import evaluation_named, value
-from outflank.lab.boards import lab_positions
-from outflank.lab.classroom import BrokenOff, lab_search_003
+from outflank.lab.classroom import BrokenOff, lab_positions, lab_search_003
 from outflank.lab.literature import fact, published
 from outflank.lab.report import Sample
 from outflank.lab.reproduction.sections import (

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from outflank.games.rules import symmetries
-from outflank.lab.boards import othello_start
 from outflank.lab.classroom import REPORT_000, BrokenOff
 from outflank.lab.literature import fact, rows
 from outflank.lab.measuring import Contender, grouped, median, median_count, number, searched, warm
@@ -198,7 +197,7 @@ def _searched_to_17(workers: int, stop: Stop) -> Iterable[FoundCell]:
         f"par, {workers} workers": {"workers": workers, "parallel": "ybw"},
     }
     for name, options in programs.items():
-        side = Contender(labels={}, board=othello_start(), depth=17, options={**REPORT_000, **options})
+        side = Contender(labels={}, board=OthelloBoard.start(), depth=17, options={**REPORT_000, **options})
         warm(side)
         found, _ = searched(side, stop)
         if stop.called:
@@ -228,7 +227,7 @@ def discussion(setting: Setting) -> Sequence[Source]:
 
 
 def _boards_to_17(stop: Stop) -> Iterable[FoundCell]:
-    side = Contender(labels={}, board=othello_start(), depth=fact("000", "depth"), options=REPORT_000)
+    side = Contender(labels={}, board=OthelloBoard.start(), depth=fact("000", "depth"), options=REPORT_000)
     warm(side)
     found, _ = searched(side, stop)
     if stop.called:

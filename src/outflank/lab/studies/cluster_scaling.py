@@ -24,12 +24,6 @@ from outflank.machine import usable_cores
 from outflank.schema import Several, Shape
 from outflank.words import how_many
 
-CLUSTER_DEPTHS = {"othello": 17, "abalone": 9}
-"""Plies that take one worker some 5 to 60 seconds from an opening."""
-
-CLUSTER_POSITIONS = {"othello": ("openings",), "abalone": ("laboratory",)}
-"""What is searched where nothing is said: several, for luck differs from tree to tree."""
-
 
 def scaling_tasks(
     where: str, searched: dict[str, Searching], policies: Sequence[str], nodes: Sequence[int], rounds: int

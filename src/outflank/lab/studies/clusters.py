@@ -8,7 +8,8 @@ from outflank.boards import Board
 from outflank.distributed.engines import address_forms, parse_address
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
-from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.games.description import game_named
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.literature import rows as published_rows
@@ -21,12 +22,6 @@ ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
 """Report 000's names for the policies."""
 
-USUAL_THRESHOLDS = {"othello": (7, 8, 9, 10, 11, 12), "abalone": (3, 4, 5, 6)}
-"""Plies left at which parts become jobs. Report 000's 1 to 9 made jobs of milliseconds to seconds on its machines; ours
-are some hundred times as fast, and these make jobs of the same kind."""
-
-USUAL_DEPTHS = {"othello": 15, "abalone": 7}
-"""Plies that take one worker some seconds from the start."""
 
 CLUSTER = f"{address_forms(explained=True)}."
 NODES = "Nodes of the cluster that take part.  [all]"
@@ -64,7 +59,7 @@ class Searching:
 def searched_from(
     chosen: ProgramChoice, game: str, positions: Sequence[str] | None, depth: int
 ) -> dict[str, Searching]:
-    """The positions that are asked for, by name; without any, the game's start. Report 000's program plays Othello."""
+    """The positions that are asked for, by name; without any, the game's start."""
     return {
         each.name: Searching(
             board=each.board, depth=each.depth or depth, options=chosen.searched_with(each.board, "000")
@@ -213,12 +208,12 @@ class ReplicationChoice(ProgramChoice):
     nodes: int | None = option(None, NODES)
     policies: tuple[str, ...] = option(("depth", "async"), "Policies that have a depth.")
     replication_depths: tuple[int, ...] | None = option(
-        None, "Plies left that an entry must have.  [8-11; Abalone 3-6]"
+        None, f"Plies left that an entry must have.  [{by_game('replication_depths')}]"
     )
     threshold: int | None = option(None, "Plies left at which a part becomes a job.  [as long as the engine likes]")
-    game: str = option("othello", "othello or abalone.")
+    game: str = option(USUAL_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's start]")
-    depth: int | None = option(None, "Plies.  [15; Abalone 7]")
+    depth: int | None = option(None, f"Plies.  [{by_game('sweep_depth')}]")
     rounds: int = option(3, "Times that each side is measured.")
 
     def __post_init__(self) -> None:
@@ -231,7 +226,7 @@ class ReplicationChoice(ProgramChoice):
 
     def searched(self) -> dict[str, Searching]:
         """What is searched, by the names of the positions."""
-        return searched_from(self, self.game, self.positions, self.depth or USUAL_DEPTHS.get(self.game, 1))
+        return searched_from(self, self.game, self.positions, self.depth or game_named(self.game).lab.sweep_depth)
 
 
 class ReplicationDepth(Experiment[ReplicationChoice]):
@@ -243,7 +238,7 @@ class ReplicationDepth(Experiment[ReplicationChoice]):
     parameters = ReplicationChoice
 
     def tasks(self, chosen: ReplicationChoice) -> Sequence[Task]:
-        depths = chosen.replication_depths or ((8, 9, 10, 11) if chosen.game == "othello" else (3, 4, 5, 6))
+        depths = chosen.replication_depths or game_named(chosen.game).lab.replication_depths
         policies = ["none", *(f"{name}:depth={depth}" for name in chosen.policies for depth in depths)]
         sides = [
             (

@@ -9,9 +9,10 @@ import numpy as np
 
 from outflank.boards import Board
 from outflank.errors import UnknownName
+from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.kernels.compiler import kernel
-from outflank.lab.boards import lab_positions, othello_midgame, othello_start
+from outflank.lab.boards import usual_board
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.hashes import Words, hashes, slots
@@ -65,13 +66,18 @@ def _walk_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
     yield game, position, 1, moves, 0, words, words.copy(), 0
 
 
-SOURCES: dict[str, tuple[Callable[[], Board[Any]], bool]] = {
-    "Othello, a search from the start": (othello_start, True),
-    "Othello, a search in the mid-game": (othello_midgame, True),
-    "Othello, all near the start": (othello_start, False),
-    "Othello, all near a mid-game board": (othello_midgame, False),
-    "Abalone, all near the start": (lambda: lab_positions()["start"], False),
-}
+def _sources() -> dict[str, tuple[Callable[[], Board[Any]], bool]]:
+    first, *others = (game_named(name) for name in OWN_GAMES)
+    return {
+        f"{first.title}, a search from the start": (first.start, True),
+        f"{first.title}, a search in the mid-game": (usual_board, True),
+        f"{first.title}, all near the start": (first.start, False),
+        f"{first.title}, all near a mid-game board": (usual_board, False),
+        **{f"{each.title}, all near the start": (each.start, False) for each in others},
+    }
+
+
+SOURCES = _sources()
 """Where boards come from, and whether a search has visited them."""
 
 

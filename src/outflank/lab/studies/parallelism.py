@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from outflank.errors import UnknownName
-from outflank.lab.boards import othello_midgame
+from outflank.lab.boards import usual_board
 from outflank.lab.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
@@ -231,7 +231,7 @@ def _searches(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop
     if scheme == "fork-join":
         yield from self_play(depth, RULES[chosen.rules], new_board(), stop=stop, **options)
     else:
-        yield search(othello_midgame(), Limits(depth=depth), stop=stop, algorithm="pvs", **options)
+        yield search(usual_board(), Limits(depth=depth), stop=stop, algorithm="pvs", **options)
 
 
 def _strands(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:

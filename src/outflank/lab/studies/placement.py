@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from outflank.lab.boards import othello_midgame
+from outflank.lab.boards import usual_board
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
     SEARCHED,
@@ -67,7 +67,7 @@ class Placement(Experiment[PlacementParameters]):
         sides = [
             Contender(
                 labels={"what": SEARCH, "scheme": scheme, "table": memory, "pin": pin},
-                board=othello_midgame(),
+                board=usual_board(),
                 depth=chosen.depth,
                 options={"parallel": scheme, "workers": chosen.workers, "pin": pin},
             )

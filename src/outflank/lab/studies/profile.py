@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.games.description import game_named
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.function_profile import SHAPES as FUNCTION_SHAPES
@@ -60,13 +61,13 @@ MOST_INTERVALS = 20_000
 class ProfileParameters(Parameters):
     """What is measured."""
 
-    game: str = option("othello", "othello (a mid-game board) or abalone (report 003's first mid-game).")
+    game: str = option(USUAL_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
     whole_game: str | None = option(None, WHOLE_GAME)
     scheme: str | None = option(
         None, "fork-join, root-split, pv-split, jamboree or ybw.  [ybw; fork-join for a report's game]"
     )
-    depth: int | None = option(None, "Plies.  [11 for Othello, 6 for Abalone; minimax 7 and 4]")
+    depth: int | None = option(None, f"Plies.  [{by_game('profile_depth')}; minimax: {by_game('minimax_depth')}]")
     workers: int = option(core_counts()[-1], "Workers.")
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's own]")
 
@@ -93,12 +94,12 @@ class ProfileParameters(Parameters):
     @property
     def sides(self) -> list[Contender]:
         """What is searched, or played: one for each position."""
-        othello = self.game == "othello"
+        lab = game_named(self.game).lab
         program = program_of(self.whole_game)
-        usual = (7 if othello else 4) if self.minimax else (11 if othello else 6)
+        usual = lab.minimax_depth if self.minimax else lab.profile_depth
         options: dict[str, Any] = {"algorithm": "minimax" if self.minimax else "pvs", "deepen": not self.minimax}
-        if self.minimax and othello:
-            options["evaluation"] = "discs"  # the reports' own
+        if self.minimax and lab.minimax_evaluation is not None:
+            options["evaluation"] = lab.minimax_evaluation
         if program is not None:
             options |= {**program.search, **program.shared}
         options |= {"parallel": self.dividing, "workers": self.workers}

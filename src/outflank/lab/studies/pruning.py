@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.abalone.board import AbaloneBoard
-from outflank.lab.boards import lab_positions
-from outflank.lab.classroom import lab_search_003
+from outflank.lab.classroom import lab_positions, lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import alternating, grouped, median, number

@@ -8,7 +8,8 @@ from typing import Any
 from outflank.distributed.cluster import SPLITTINGS
 from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
-from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.games.description import game_named
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
 from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
@@ -31,12 +32,10 @@ from outflank.lab.measuring import (
     share,
     speed_up_range,
 )
-from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
+from outflank.lab.programs import GAME_OF, OURS, PROGRAMS, ProgramChoice, program_note
 from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.scaling_report import differing, fastest, of_games, over_positions, short_turns
 from outflank.lab.studies.cluster_scaling import (
-    CLUSTER_DEPTHS,
-    CLUSTER_POSITIONS,
     scaling_conclusion,
     scaling_shape,
     scaling_tasks,
@@ -60,7 +59,7 @@ class ScalingParameters(ProgramChoice):
     """What is measured."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
-    game: str = option("othello", "othello (a mid-game board) or abalone (report 003's first mid-game).")
+    game: str = option(USUAL_GAME, GAME)
     positions: tuple[str, ...] | None = option(
         None, f"{POSITIONS}  [the game's mid-game board; on a cluster, its openings]"
     )
@@ -69,7 +68,10 @@ class ScalingParameters(ProgramChoice):
         None, "Schemes, by name; on a cluster one.  [ybw; fork-join for a report's game]"
     )
     algorithm: str | None = option(None, "minimax, alphabeta, pvs or mtdf.  [pvs; minimax for fork-join]")
-    depth: int | None = option(None, "Plies.  [12 for Othello, 6 for Abalone; minimax 7 and 4; a cluster 17 and 9]")
+    depth: int | None = option(
+        None,
+        f"Plies.  [{by_game('depth')}; minimax: {by_game('minimax_depth')}; on a cluster: {by_game('cluster_depth')}]",
+    )
     workers: tuple[int, ...] = option(core_counts(), "Numbers of workers.")
     rounds: int = option(FEWEST_ROUNDS, "Times that each is measured.")
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's, or report's]")
@@ -139,10 +141,10 @@ class ScalingParameters(ProgramChoice):
         return {
             each.name: Searching(
                 board=each.board,
-                depth=each.depth or self.depth or CLUSTER_DEPTHS[self.game],
+                depth=each.depth or self.depth or game_named(self.game).lab.cluster_depth,
                 options={**self.searched_with(each.board, OURS), **more},
             )
-            for each in chosen_boards(self.game, self.positions or CLUSTER_POSITIONS[self.game])
+            for each in chosen_boards(self.game, self.positions or game_named(self.game).lab.cluster_positions)
         }
 
 
@@ -225,7 +227,7 @@ def _sides(chosen: ScalingParameters) -> list[Contender]:
             depth = place.depth or chosen.depth or _usual_depth(chosen.game, algorithm, chosen.whole_game)
             options: dict[str, Any] = {"share_alpha": chosen.share_alpha}
             if algorithm == "minimax":
-                options |= {"deepen": False, "evaluation": "discs" if chosen.game == "othello" else None}
+                options |= {"deepen": False, "evaluation": game_named(chosen.game).lab.minimax_evaluation}
             options |= chosen.searched_with(board, algorithm=algorithm)
             if program is not None:
                 options |= program.search
@@ -292,9 +294,10 @@ def _serial(
 
 
 def _usual_depth(game: str, algorithm: str, whole_game: str | None) -> int:
+    usual = game_named(game).lab
     if algorithm == "minimax":
-        return 7 if game == "othello" else 4
-    deep = 12 if game == "othello" else 6
+        return usual.minimax_depth
+    deep = usual.depth
     return deep if whole_game is None else deep - 3  # a game is some thirty searches of each side
 
 
@@ -393,7 +396,7 @@ def _range(pairs: Sequence[Pair]) -> tuple[float, float]:
 
 def _published(game: str) -> list[Series]:
     """What the reports measured in this game, as speed-up over their serial programs."""
-    if game != "othello":
+    if game != GAME_OF["000"]:
         return []  # report 003 has evaluations per second, which `imbalance` draws
     serial = rows("000", "speedup")[0]["seq_total_s"]
     found = []

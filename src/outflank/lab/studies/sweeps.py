@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 from outflank import schema
 from outflank.abalone.programs import PROGRAM_003
 from outflank.distributed.replication import POLICIES
-from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
+from outflank.games.description import game_named
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, Chosen, by_game, chosen_boards, game_with
 from outflank.lab.classroom import PROGRAM
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
@@ -32,8 +33,6 @@ from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_
 from outflank.lab.studies.clusters import (
     CLUSTER,
     NODES,
-    USUAL_DEPTHS,
-    USUAL_THRESHOLDS,
     Searching,
     check_cluster,
     searched_from,
@@ -66,7 +65,7 @@ class Sweep(Experiment[Any]):
     label: ClassVar[Kind] = Count | Literal["alone"]
     """What is chosen from."""
 
-    game: ClassVar[str] = "othello"
+    game: ClassVar[str] = USUAL_GAME
     usual: ClassVar[str] = "midgame"
     """The position that is searched where none is asked for."""
 
@@ -206,11 +205,13 @@ class ThresholdChoice(ProgramChoice):
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
-    game: str = option("othello", "othello or abalone.")
+    game: str = option(USUAL_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's start]")
-    depth: int | None = option(None, "Plies.  [15; Abalone 7]")
+    depth: int | None = option(None, f"Plies.  [{by_game('sweep_depth')}]")
     thresholds: tuple[int, ...] | None = option(
-        None, "Plies left at which parts are no longer divided.  [1,3,5,7,9; on a cluster 7-12; Abalone 3-6]"
+        None,
+        "Plies left at which parts are no longer divided.  "
+        f"[{by_game('thresholds')}; on a cluster: {by_game('cluster_thresholds')}]",
     )
     cluster: str | None = option(None, f"Measure on a cluster: {CLUSTER}")
     nodes: int | None = option(None, NODES)
@@ -223,12 +224,12 @@ class ThresholdChoice(ProgramChoice):
 
     def searched(self) -> dict[str, Searching]:
         """What is searched, by the names of the positions."""
-        return searched_from(self, self.game, self.positions, self.depth or USUAL_DEPTHS.get(self.game, 1))
+        return searched_from(self, self.game, self.positions, self.depth or game_named(self.game).lab.sweep_depth)
 
     def every_threshold(self) -> tuple[int, ...]:
         """The thresholds that are compared."""
-        usual = (1, 3, 5, 7, 9) if self.cluster is None and self.game == "othello" else USUAL_THRESHOLDS[self.game]
-        return self.thresholds or usual
+        usual = game_named(self.game).lab
+        return self.thresholds or (usual.thresholds if self.cluster is None else usual.cluster_thresholds)
 
     def unused(self) -> tuple[str, ...]:
         return ("policies", "nodes") if self.cluster is None else ("workers",)
@@ -353,7 +354,7 @@ class Schedule(Sweep):
     reports = ("003",)
     parameters = ScheduleChoice
     varied, label = "schedule", str
-    game, usual = "abalone", "midgame1"
+    game, usual = game_with("midgame1"), "midgame1"
 
     def varieties(self, chosen: ScheduleChoice) -> list[tuple[Any, dict[str, Any]]]:
         program = PROGRAM_003.search

@@ -1,0 +1,24 @@
+"""Positions of Abalone that have a name: what experiments search."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.resources import files
+
+from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.formats.position_file import read_position_file
+
+
+def _of_laboratory(name: str) -> AbaloneBoard:
+    """A position of report 003's laboratory."""
+    text = (files("outflank.abalone.positions") / f"{name}.position").read_text()
+    return AbaloneBoard._of(read_position_file(text))
+
+
+POSITIONS: dict[str, Callable[[], AbaloneBoard]] = {
+    "start": AbaloneBoard.start,
+    **{name: partial(_of_laboratory, name) for name in ("midgame1", "midgame2", "endgame")},
+    "belgian-daisy": partial(AbaloneBoard.start, "belgian-daisy"),
+}
+
+SETS: dict[str, tuple[str, ...]] = {"laboratory": ("start", "midgame1", "midgame2", "endgame")}
+"""Several of them under one name."""

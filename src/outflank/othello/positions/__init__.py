@@ -1,0 +1,73 @@
+"""Positions of Othello that have a name: what experiments search."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.resources import files
+
+from outflank.othello.board import OthelloBoard
+from outflank.othello.formats.transcript import read_transcript
+
+MIDGAME_LINE = "------------XO-----OOOX---XOOOX--XOXXOX--OOOXX-----XXX----X----- X"
+
+OPENINGS = {"diagonal": "f5d6c3d3c4f4f6", "perpendicular": "f5d6c5f4e3c6d3f6", "parallel": "f5f6e6f4e3"}
+"""Boards after a few moves, by what their openings are called."""
+
+ENDINGS = {
+    "ffo20": "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X",
+    "ffo21": "OOOOOOOOXOOXXX--XXOOXOO-XOXOOO--XOOOOX--XOOXOO--XOOOOO--XXXX---- O",
+    "ffo22": "--OOOO--X-OOOOO-XXOOXOXXXOXOXXXXXXXOXXXX-XXOXOXX--OXXX-X----X--- O",
+    "ffo40": "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X",
+    "ffo41": "-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O- X",
+    "ffo42": "--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO-- X",
+}
+"""Endings of the French federation's test suite, by the numbers that all programs know them by."""
+
+
+STAGES = ("opening", "early", "middle", "late", "ending")
+"""The stages that the tournament positions were taken from: after 8, 16, 24, 34 and 44 moves."""
+
+
+def midgame() -> OthelloBoard:
+    """Report 000's picture of its mid-game board is lost: this one is from a tournament game, after 22 moves."""
+    return OthelloBoard.from_line(MIDGAME_LINE)
+
+
+def _after(moves: str) -> OthelloBoard:
+    board = OthelloBoard.start()
+    for code in read_transcript(moves).moves:
+        board.push(board.move(code))
+    return board
+
+
+@cache
+def _tournament() -> dict[str, str]:
+    """Positions of tournament games, drawn by lot, by the stage of the game."""
+    text = (files("outflank.othello.positions") / "tournament.txt").read_text()
+    rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
+    return {name: f"{squares} {side}" for name, squares, side, _ in rows}
+
+
+TOURNAMENT = tuple(f"{stage}{number}" for stage in STAGES for number in range(1, 5))
+
+
+def _of_tournament(name: str) -> OthelloBoard:
+    return OthelloBoard.from_line(_tournament()[name])
+
+
+POSITIONS: dict[str, Callable[[], OthelloBoard]] = {
+    "start": OthelloBoard.start,
+    **{name: partial(_after, moves) for name, moves in OPENINGS.items()},
+    "midgame": midgame,
+    **{name: partial(OthelloBoard.from_line, line) for name, line in ENDINGS.items()},
+    **{name: partial(_of_tournament, name) for name in TOURNAMENT},
+    "start4": partial(OthelloBoard.start, 4),
+    "start6": partial(OthelloBoard.start, 6),
+}
+
+SETS: dict[str, tuple[str, ...]] = {
+    "openings": ("start", *OPENINGS),
+    "endings": tuple(ENDINGS),
+    "tournament": TOURNAMENT,
+    **{stage: tuple(name for name in TOURNAMENT if name[:-1] == stage) for stage in STAGES},
+}
+"""Several of them under one name."""
