@@ -520,6 +520,7 @@ def test_the_plugins_of_the_documentation_work(installed, monkeypatch, run):
     monkeypatch.setattr(evaluation, "_registered", {})
     text = (Path(__file__).parent.parent / "docs" / "plugins.md").read_text(encoding="utf-8")
     projects = [tomllib.loads(each)["project"] for each in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)]
+    assert f"`{projects[0]['name'].replace('-', '_')}.py`" in text  # or the build would not know what to ship
     sources = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     entries = [next(iter(each["entry-points"].items())) for each in projects]
     entries.append(("outflank.protocols", {"counting": "counting:COUNTING"}))
