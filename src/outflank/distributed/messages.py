@@ -1,7 +1,7 @@
 """What the head and the nodes of a cluster tell each other. Numbers and tuples of numbers alone."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 from outflank.search.worker import COUNTERS
 
@@ -82,11 +82,6 @@ class NodeReport:
     foreign_cuts: int = 0
     """Those of them that made an end of a node; the others put a move first."""
     memory_bytes: int = 0
-
-    @classmethod
-    def named(cls, values: dict[str, Any]) -> Self:
-        """From a message, whatever else is in it."""
-        return cls(**{field.name: values[field.name] for field in fields(cls) if field.name in values})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

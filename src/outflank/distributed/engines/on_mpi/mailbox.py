@@ -5,7 +5,6 @@ probes and sleeps, for a receive that blocks keeps a core busy.
 """
 
 import contextlib
-import json
 import queue
 import sys
 import threading
@@ -17,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from outflank.distributed.engines.on_mpi.messages import Message, read_message
 from outflank.distributed.node import Entries
+from outflank.documents import encoded
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 
@@ -54,6 +55,14 @@ def require_mpi() -> Any:
 def is_head() -> bool:
     """Whether this rank is the head; the others serve."""
     return bool(require_mpi().COMM_WORLD.Get_rank() == 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntriesCame:
+    """Entries from another rank."""
+
+    era: int
+    entries: Entries
 
 
 @dataclass(eq=False)
@@ -96,9 +105,9 @@ class Mailbox:
         self.peers = self.size
         """The ranks below this number take part."""
 
-    def say(self, rank: int, what: str, **rest: Any) -> None:
+    def say(self, rank: int, message: Message) -> None:
         """Tell a rank something."""
-        data = bytearray(json.dumps({"what": what, **rest}).encode())
+        data = bytearray(encoded(message))
         self.bytes_said += len(data)
         self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, WORD), data, rank, None))
 
@@ -109,8 +118,8 @@ class Mailbox:
         parcel.left.wait(DELIVERY_SECONDS)
         return parcel.sent, parcel.missed
 
-    def receive(self) -> Iterator[tuple[int, str, Any]]:
-        """What has come: from whom, what it is, and the rest."""
+    def receive(self) -> Iterator[tuple[int, Message | EntriesCame]]:
+        """What has come, and from whom."""
         self._send_parcels()
         status = self._mpi.Status()
         while self._comm.Iprobe(self._mpi.ANY_SOURCE, self._mpi.ANY_TAG, status):
@@ -118,13 +127,12 @@ class Mailbox:
             if tag == ENTRIES:
                 words = np.empty(status.Get_count(self._mpi.UINT64_T), np.uint64)
                 self._comm.Recv([words, self._mpi.UINT64_T], source, tag)
-                yield source, "entries", (int(words[0]), words[1:].reshape(-1, WORDS))
+                yield source, EntriesCame(int(words[0]), words[1:].reshape(-1, WORDS))
             else:
                 data = bytearray(status.Get_count(self._mpi.BYTE))
                 self._comm.Recv([data, self._mpi.BYTE], source, tag)
                 self.bytes_said += len(data)
-                said = json.loads(data)
-                yield source, said.pop("what"), said
+                yield source, read_message(bytes(data))
             self._nap = SHORTEST_NAP
         self._clear_away()
 

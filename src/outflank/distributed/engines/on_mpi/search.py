@@ -7,8 +7,6 @@ them: that is how MPI is.
 import contextlib
 import queue
 import time
-from dataclasses import asdict
-from typing import Any
 
 from outflank import __version__
 from outflank.distributed.engines.on_mpi.death_notice import DeathNotice
@@ -16,10 +14,24 @@ from outflank.distributed.engines.on_mpi.mailbox import (
     LEAVING_SECONDS,
     LONGEST_NAP,
     REPORT_SECONDS,
+    EntriesCame,
     Mailbox,
     require_mpi,
 )
-from outflank.distributed.messages import Ended, Job, JobResult, Joined, NodeEvent, NodeReport, Reported
+from outflank.distributed.engines.on_mpi.messages import (
+    AskReport,
+    LeaveRanks,
+    Message,
+    PrepareSearch,
+    RankEnded,
+    RankFailed,
+    RankJoined,
+    RankLeft,
+    RankReported,
+    SearchJob,
+    StopJob,
+)
+from outflank.distributed.messages import Ended, Job, Joined, NodeEvent, Reported
 from outflank.distributed.node import Node, NodeSetup
 from outflank.distributed.node_thread import NodeThread, process_here
 from outflank.distributed.setup_json import setup_to_json
@@ -57,7 +69,7 @@ class MpiFabric:
         self._era = setup.era
         self._mailbox.peers = self._used
         for rank in range(1, self._used):
-            self._mailbox.say(rank, "prepare", setup=words, peers=self._used)
+            self._mailbox.say(rank, PrepareSearch(setup=words, peers=self._used))
         self._close_node()
         node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(0, node, self._events.put)
@@ -72,26 +84,26 @@ class MpiFabric:
             assert self._node_thread is not None
             self._node_thread.submit(job)
         else:
-            self._mailbox.say(node, "search", job=asdict(job))
+            self._mailbox.say(node, SearchJob(job=job))
 
     def stop(self, node: int, ticket: int) -> None:
         if node == 0:
             assert self._node_thread is not None
             self._node_thread.node.stop(ticket)
         else:
-            self._mailbox.say(node, "stop", ticket=ticket)
+            self._mailbox.say(node, StopJob(ticket=ticket))
 
     def ask(self) -> None:
         self._reported = 0.0
         for rank in range(1, self._used):
-            self._mailbox.say(rank, "report")
+            self._mailbox.say(rank, AskReport())
 
     def wait(self, seconds: float) -> list[NodeEvent]:
         deadline = time.monotonic() + seconds
         events: list[NodeEvent] = []
         while True:
-            for rank, what, rest in self._mailbox.receive():
-                event = self._event(rank, what, rest)
+            for rank, message in self._mailbox.receive():
+                event = self._event(rank, message)
                 if event is not None:
                     events.append(event)
             with contextlib.suppress(queue.Empty):
@@ -105,25 +117,26 @@ class MpiFabric:
                 return events
             self._mailbox.nap()
 
-    def _event(self, rank: int, what: str, rest: Any) -> NodeEvent | None:
-        if what == "entries":
-            if self._node_thread is not None:
-                self._node_thread.node.absorb(*rest)
-            return None
-        if what == "left":
-            self._gone.add(rank)
-            return None
-        if what == "failed":
-            raise OutflankError(f"rank {rank}: {rest['why']}")
-        if rest.get("era", self._era) != self._era:
-            return None  # of a search before this one
-        if what == "joined":
-            if rest["version"] != __version__:
-                raise OutflankError(f"rank {rank} has outflank {rest['version']}, and this is {__version__}")
-            return Joined(node=rank, where=rest["where"], workers=rest["workers"])
-        if what == "ended":
-            return Ended(node=rank, result=_job_result(rest["result"]))
-        return Reported(node=rank, report=NodeReport.named(rest["report"]))
+    def _event(self, rank: int, message: Message | EntriesCame) -> NodeEvent | None:
+        match message:
+            case EntriesCame():
+                if self._node_thread is not None:
+                    self._node_thread.node.absorb(message.era, message.entries)
+            case RankLeft():
+                self._gone.add(rank)
+            case RankFailed():
+                raise OutflankError(f"rank {rank}: {message.why}")
+            case RankJoined() | RankEnded() | RankReported() if message.era != self._era:
+                pass  # of a search before this one
+            case RankJoined():
+                if message.version != __version__:
+                    raise OutflankError(f"rank {rank} has outflank {message.version}, and this is {__version__}")
+                return Joined(node=rank, where=message.where, workers=message.workers)
+            case RankEnded():
+                return Ended(node=rank, result=message.result)
+            case RankReported():
+                return Reported(node=rank, report=message.report)
+        return None
 
     def _close_node(self) -> None:
         if self._node_thread is not None:
@@ -137,13 +150,9 @@ class MpiFabric:
         self._death_notice.close()
         self._close_node()
         for rank in range(1, self._mailbox.size):
-            self._mailbox.say(rank, "leave")
+            self._mailbox.say(rank, LeaveRanks())
         deadline = time.monotonic() + LEAVING_SECONDS
         while len(self._gone) < self._mailbox.size - 1 and time.monotonic() < deadline:
             self.wait(LONGEST_NAP)
         if len(self._gone) < self._mailbox.size - 1:
             self._mailbox.end_all()
-
-
-def _job_result(words: dict[str, Any]) -> JobResult:
-    return JobResult(**{**words, "line": tuple(words["line"]), "counts": tuple(words["counts"])})

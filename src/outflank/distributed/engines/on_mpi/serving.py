@@ -5,12 +5,37 @@ import queue
 import signal
 import threading
 import time
-from dataclasses import asdict
 from typing import Any
 
 from outflank import __version__
-from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, REPORT_SECONDS, Mailbox, require_mpi
-from outflank.distributed.messages import Ended, Job, NodeEvent
+from outflank.distributed.engines.on_mpi.mailbox import (
+    LEAVING_SECONDS,
+    REPORT_SECONDS,
+    EntriesCame,
+    Mailbox,
+    require_mpi,
+)
+from outflank.distributed.engines.on_mpi.messages import (
+    AskReport,
+    CancelTask,
+    HireWorkers,
+    LeaveRanks,
+    Message,
+    PrepareSearch,
+    RankAlive,
+    RankEnded,
+    RankFailed,
+    RankHired,
+    RankJoined,
+    RankLeft,
+    RankRefused,
+    RankReported,
+    RunTask,
+    SearchJob,
+    StopJob,
+    TaskDone,
+)
+from outflank.distributed.messages import Ended, NodeEvent
 from outflank.distributed.node import Node
 from outflank.distributed.node_thread import NodeThread, process_here
 from outflank.distributed.setup_json import setup_from_json
@@ -30,7 +55,7 @@ class _Server:
     def __init__(self, mailbox: Mailbox, make: MakeWorker | None, lanes: int) -> None:
         self._mailbox, self._make, self._lanes = mailbox, make, lanes
         self._runner: TaskRunner | None = None
-        self._done: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[TaskDone] = queue.SimpleQueue()
         self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
         self._node_thread: NodeThread | None = None
         self._era = 0
@@ -42,64 +67,69 @@ class _Server:
         reported = 0.0
         while not self._over:
             idle = True
-            for _, what, rest in self._mailbox.receive():
+            for _, message in self._mailbox.receive():
                 idle = False
                 try:
-                    self._heed(what, rest)
+                    self._heed(message)
                 except OutflankError as error:
-                    self._mailbox.say(0, "failed", why=str(error))
+                    self._mailbox.say(0, RankFailed(why=str(error)))
             with contextlib.suppress(queue.Empty):
                 while True:
                     event = self._events.get_nowait()
                     idle = False
                     if isinstance(event, Ended):
-                        self._mailbox.say(0, "ended", era=self._era, result=asdict(event.result))
+                        self._mailbox.say(0, RankEnded(era=self._era, result=event.result))
             with contextlib.suppress(queue.Empty):
                 while True:
-                    self._mailbox.say(0, "done", **self._done.get_nowait())
+                    self._mailbox.say(0, self._done.get_nowait())
                     idle = False
             if time.monotonic() > reported + REPORT_SECONDS:
                 reported = time.monotonic()
                 if self._node_thread is not None:
                     self._report()
                 if self._runner is not None:
-                    self._mailbox.say(0, "well")
+                    self._mailbox.say(0, RankAlive())
             if idle:
                 self._mailbox.nap()
-        self._mailbox.say(0, "left")
+        self._mailbox.say(0, RankLeft())
         self._mailbox.flush(LEAVING_SECONDS)
 
-    def _heed(self, what: str, rest: Any) -> None:
-        if what == "prepare":
-            self._close_node()
-            setup = setup_from_json(rest["setup"])
-            self._era, self._mailbox.peers = setup.era, rest["peers"]
-            node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
-            self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
-            where = process_here()
-            self._mailbox.say(0, "joined", era=self._era, where=where, workers=node.workers, version=__version__)
-        elif what == "hire":
-            self._open_runner()
-        elif what == "leave":
-            self._close_node()
-            if self._runner is not None:
-                self._runner.close()
-            self._over = True
-        elif what == "run":
-            threading.Thread(target=self._run, args=(rest["ticket"], rest["item"]), daemon=True).start()
-        elif what == "cancel":
-            if self._runner is not None:
-                self._runner.cancel(rest["ticket"])
-        elif self._node_thread is None:
+    def _heed(self, message: Message | EntriesCame) -> None:
+        match message:
+            case PrepareSearch():
+                self._prepare(message)
+            case HireWorkers():
+                self._open_runner()
+            case LeaveRanks():
+                self._close_node()
+                if self._runner is not None:
+                    self._runner.close()
+                self._over = True
+            case RunTask():
+                threading.Thread(target=self._run, args=(message.ticket, message.item), daemon=True).start()
+            case CancelTask():
+                if self._runner is not None:
+                    self._runner.cancel(message.ticket)
+        if self._node_thread is None:
             return
-        elif what == "entries":
-            self._node_thread.node.absorb(*rest)
-        elif what == "search":
-            self._node_thread.submit(Job(**rest["job"]))
-        elif what == "stop":
-            self._node_thread.node.stop(rest["ticket"])
-        elif what == "report":
-            self._report()
+        match message:
+            case EntriesCame():
+                self._node_thread.node.absorb(message.era, message.entries)
+            case SearchJob():
+                self._node_thread.submit(message.job)
+            case StopJob():
+                self._node_thread.node.stop(message.ticket)
+            case AskReport():
+                self._report()
+
+    def _prepare(self, message: PrepareSearch) -> None:
+        self._close_node()
+        setup = setup_from_json(message.setup)
+        self._era, self._mailbox.peers = setup.era, message.peers
+        node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
+        self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
+        where = process_here()
+        self._mailbox.say(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))
 
     def _open_runner(self) -> None:
         where = f"rank {self._mailbox.rank} on {whereabouts()}"
@@ -107,17 +137,17 @@ class _Server:
             assert self._make is not None, "nothing that it could do"
             self._runner = TaskRunner(self._make)
         except Exception as error:  # the head says what follows from it
-            self._mailbox.say(0, "refused", why=f"{where}: {error}")
+            self._mailbox.say(0, RankRefused(why=f"{where}: {error}"))
             return
-        self._mailbox.say(0, "hired", where=where, lanes=self._lanes, version=__version__)
+        self._mailbox.say(0, RankHired(where=where, lanes=self._lanes, version=__version__))
 
     def _run(self, ticket: int, item: dict[str, Any]) -> None:
         assert self._runner is not None
-        self._done.put({"ticket": ticket, "outcome": self._runner.run(ticket, item)})
+        self._done.put(TaskDone(ticket=ticket, outcome=self._runner.run(ticket, item)))
 
     def _report(self) -> None:
         assert self._node_thread is not None
-        self._mailbox.say(0, "reported", era=self._era, report=asdict(self._node_thread.node.report()))
+        self._mailbox.say(0, RankReported(era=self._era, report=self._node_thread.node.report()))
 
     def _close_node(self) -> None:
         if self._node_thread is not None:

@@ -6,7 +6,20 @@ import threading
 from typing import Any
 
 from outflank import __version__
-from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, Mailbox, require_mpi
+from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, EntriesCame, Mailbox, require_mpi
+from outflank.distributed.engines.on_mpi.messages import (
+    CancelTask,
+    HireWorkers,
+    LeaveRanks,
+    Message,
+    RankAlive,
+    RankFailed,
+    RankHired,
+    RankLeft,
+    RankRefused,
+    RunTask,
+    TaskDone,
+)
 from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents
 from outflank.distributed.tasks.threads import ThreadTasks
 from outflank.distributed.tasks.worker import MakeWorker
@@ -21,7 +34,7 @@ class MpiTasks:
         self._here = ThreadTasks(make, per_node=per_node)
         self._refused: set[int] = set()
         self._gone: set[int] = set()
-        self._outbox: queue.SimpleQueue[tuple[int, str, dict[str, Any]]] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[tuple[int, Message]] = queue.SimpleQueue()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -33,7 +46,7 @@ class MpiTasks:
     def open(self, events: TaskEvents) -> None:
         self._events = events
         for rank in range(1, self._mailbox.size):
-            self._outbox.put((rank, "hire", {}))
+            self._outbox.put((rank, HireWorkers()))
         self._here.open(events)
         self._begin()
 
@@ -41,13 +54,13 @@ class MpiTasks:
         if node == 0:
             self._here.run(node, ticket, item)
         else:
-            self._outbox.put((node, "run", {"ticket": ticket, "item": item}))
+            self._outbox.put((node, RunTask(ticket=ticket, item=item)))
 
     def cancel(self, node: int, ticket: int) -> None:
         if node == 0:
             self._here.cancel(node, ticket)
         else:
-            self._outbox.put((node, "cancel", {"ticket": ticket}))
+            self._outbox.put((node, CancelTask(ticket=ticket)))
 
     def look(self) -> None:
         self._here.look()
@@ -57,7 +70,7 @@ class MpiTasks:
 
     def close(self) -> None:
         for rank in range(1, self._mailbox.size):
-            self._outbox.put((rank, "leave", {}))
+            self._outbox.put((rank, LeaveRanks()))
         if self._thread is None:  # those who serve wait for us, whether they were ever asked or not
             self._events = queue.SimpleQueue()
             self._begin()
@@ -79,25 +92,29 @@ class MpiTasks:
             idle = True
             with contextlib.suppress(queue.Empty):
                 while True:
-                    rank, what, rest = self._outbox.get_nowait()
-                    self._mailbox.say(rank, what, **rest)
+                    self._mailbox.say(*self._outbox.get_nowait())
                     idle = False
-            for rank, what, rest in self._mailbox.receive():
+            for rank, message in self._mailbox.receive():
                 idle = False
-                self._heed(rank, what, rest)
+                self._heed(rank, message)
             if idle:
                 self._mailbox.nap()
 
-    def _heed(self, rank: int, what: str, rest: Any) -> None:
-        if what == "left":
-            self._gone.add(rank)
-        elif what == "done":
-            self._events.put(TaskAnswered(rank, rest["ticket"], rest["outcome"]))
-        elif what == "well":
-            self._events.put(NodeAlive(rank))
-        elif what == "hired" and rest["version"] == __version__:
-            self._events.put(NodeReady(rank, rest["where"], rest["lanes"]))
-        else:
-            why = rest.get("why") or f"{rest['where']} has outflank {rest['version']}, and this is {__version__}"
-            self._refused.add(rank)
-            self._events.put(NodeUnfit(rank, why))
+    def _heed(self, rank: int, message: Message | EntriesCame) -> None:
+        match message:
+            case RankLeft():
+                self._gone.add(rank)
+            case TaskDone():
+                self._events.put(TaskAnswered(rank, message.ticket, message.outcome))
+            case RankAlive():
+                self._events.put(NodeAlive(rank))
+            case RankHired() if message.version == __version__:
+                self._events.put(NodeReady(rank, message.where, message.lanes))
+            case RankHired():
+                self._refuse(rank, f"{message.where} has outflank {message.version}, and this is {__version__}")
+            case RankRefused() | RankFailed():
+                self._refuse(rank, message.why)
+
+    def _refuse(self, rank: int, why: str) -> None:
+        self._refused.add(rank)
+        self._events.put(NodeUnfit(rank, why))
