@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -310,7 +311,7 @@ def test_an_open_cluster_is_refused_and_left_alone(stranger, run):
     assert not ray.is_initialized()
     ours = membership.up(port=0, cores=1)
     # One whose number was given to another process by now, here to somebody else's.
-    other = membership.Member(**{**ours.as_dict(), "pid": os.getpid(), "started": 0.0, "directory": "/nowhere"})
+    other = replace(ours, pid=os.getpid(), started=0.0, directory="/nowhere")
     end(other)
     assert run("down", stranger)[1] == "nothing of ours runs here\n"
     assert membership.down() == (ours,)

@@ -26,6 +26,7 @@ from outflank.distributed.setup_json import setup_from_json, setup_to_json
 from outflank.distributed.splits import Homes, Splitting
 from outflank.distributed.statistics import cluster_statistics
 from outflank.distributed.tree import Tree
+from outflank.documents import plain
 from outflank.games.evaluation import evaluation_named
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
@@ -38,6 +39,7 @@ from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release
 from outflank.search.root import HIGH, LOW, Root
 from outflank.search.table import EXACT, FOREIGN, Table, looked_up, packed
 from outflank.search.worker import BELL, COUNTERS, WORKER, halt
+from outflank.ui.cli.search_documents import ClusterSearchDocument
 from tests.conftest import examples
 from tests.drawing import legal, walk
 from tests.pairs import pairwise
@@ -169,7 +171,8 @@ def test_statistics_add_up():
     assert all_of_it.total("bytes_sent") == 24 * all_of_it.total("entries_sent")
     assert all_of_it.total("replicated_hits") + all_of_it.total("replicated_sorts") > 0
     assert all_of_it.total("steals_won") <= all_of_it.total("steals_tried")
-    assert all_of_it.as_dict()["engine"] == "inside"
+    told = plain(ClusterSearchDocument.of(all_of_it))
+    assert (told["engine"], len(told["nodes"]), told["messages"]) == ("inside", 2, all_of_it.total("messages"))
 
 
 @pytest.mark.compiled

@@ -12,14 +12,17 @@ import pytest
 from msgspec import Meta, Struct
 
 from outflank.arena import documents as of_matches
+from outflank.distributed.engines.on_mpi import messages
 from outflank.distributed.engines.on_ray.head_client import ClusterNode
 from outflank.distributed.engines.on_ray.membership import ClusterStatus
+from outflank.distributed.messages import Job, JobResult, NodeReport
 from outflank.documents import Count, Document, Number, converted, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError
 from outflank.lab import store
 from outflank.schema import Misfit
 from outflank.ui.cli import cli, main
 from outflank.ui.cli import documents as of_commands
+from outflank.ui.cli import search_documents as of_searches
 
 pytestmark = pytest.mark.plain
 
@@ -155,7 +158,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "json.md"
 
 def declared() -> dict[str, type[Document]]:
     """Every document that a module of the package declares, by its schema."""
-    every = [each for module in (of_commands, of_matches, store) for each in vars(module).values()]
+    every = [each for module in (of_commands, of_searches, of_matches, store) for each in vars(module).values()]
     documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
     found = {each.schema(): each for each in documents}
     assert len(found) == len(documents), "two documents have one schema"
@@ -217,3 +220,20 @@ def test_the_status_of_a_cluster_is_declared():
     clusters = (ClusterStatus(address="a:1", problem=None, nodes=(node,)),)
     found = converted(of_commands.ClusterStatusDocument, {"clusters": plain(clusters)})
     assert plain(found) == {"schema": "outflank/cluster-status/1", "clusters": plain(clusters)}
+
+
+def test_what_ranks_of_mpi_say_comes_back():
+    job = Job(ticket=7, era=2, first=2**64 - 1, second=1, depth=9, ply=3, alpha=-5, beta=5, deepen=True)
+    result = JobResult(ticket=7, valid=True, value=-3, line=(19, 26), seconds=0.5, counts=(1, 2))
+    said = (
+        messages.SearchJob(job=job),
+        messages.RankEnded(era=2, result=result),
+        messages.RankReported(era=2, report=NodeReport(nodes=3, busy_seconds=0.5)),
+        messages.RunTask(ticket=1, item={"a": [1, None]}),
+        messages.LeaveRanks(),
+    )
+    assert tuple(messages.read_message(encoded(each)) for each in said) == said
+    with pytest.raises(Misfit, match=r"result\.line: expected a list, found 3"):
+        messages.read_message(encoded({**plain(said[1]), "result": {**plain(result), "line": 3}}))
+    with pytest.raises(Misfit, match="what: invalid value 'Gossip'"):
+        messages.read_message(b'{"what": "Gossip"}')

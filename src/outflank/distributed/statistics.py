@@ -1,6 +1,6 @@
 """What a cluster did in a search, in report 000's terms."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from outflank.distributed.head import Head
@@ -90,20 +90,6 @@ class ClusterStatistics:
         """The part of the nodes' time that was overhead."""
         both = self.useful_seconds + self.overhead_seconds
         return self.overhead_seconds / both if both > 0 else 0.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            **asdict(self),
-            "useful_seconds": self.useful_seconds,
-            "overhead_seconds": self.overhead_seconds,
-            "steal_success": self.steal_success,
-            "bytes_transferred": self.bytes_transferred,
-            "messages": self.total("messages"),
-            "broadcast_seconds": self.total("broadcast_seconds"),
-            "replicated_hits": self.total("replicated_hits"),
-            "replicated_sorts": self.total("replicated_sorts"),
-        }
 
 
 def cluster_statistics(head: Head) -> ClusterStatistics:

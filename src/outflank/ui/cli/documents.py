@@ -1,15 +1,14 @@
 """What commands print with `--json`: one of these on each line. `docs/json.md` says which command prints which.
 
-What is printed of a match is in `outflank.arena.documents`, of an experiment in `outflank.lab.store`.
+What is printed of a search is in `outflank.ui.cli.search_documents`, of a match in `outflank.arena.documents`, of an
+experiment in `outflank.lab.store`.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from outflank.boards import Board
 from outflank.documents import Document
-from outflank.search.results import Comparison, Result, WorkerStatistics
 
 
 class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):
@@ -52,107 +51,6 @@ class ValuedMove(Struct, frozen=True, kw_only=True):
 
     move: str
     value: int | None
-
-
-class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/search-iteration/1"):
-    """What a search has found at a depth."""
-
-    value: int | None
-    """In points, for the side to move; null where nothing was searched, or a proof is not finished."""
-    move: str | None
-    pv: list[str]
-    """The principal variation."""
-    depth: int
-    nodes: int
-    leaves: int
-    seconds: float
-    exact: bool
-    """Whether the value is the final score under perfect play."""
-    lower: int | None
-    """What the value is at least, as far as it is known."""
-    upper: int | None
-    stopped: bool
-    moves: list[ValuedMove]
-    """The best ones."""
-    unit: str
-    points_per_unit: float
-    """So many points make one of the unit."""
-
-    @staticmethod
-    def fields_of(result: Result) -> dict[str, Any]:
-        """What every iteration and the whole search tell."""
-        return {
-            "value": result.value,
-            "move": str(result.move) if result.move else None,
-            "pv": [str(move) for move in result.pv],
-            "depth": result.depth,
-            "nodes": result.nodes,
-            "leaves": result.leaves,
-            "seconds": round(result.seconds, 6),
-            "exact": result.exact,
-            "lower": result.lower,
-            "upper": result.upper,
-            "stopped": result.stopped,
-            "moves": [ValuedMove(move=str(entry.move), value=entry.value) for entry in result.best],
-            "unit": result.scale.unit,
-            "points_per_unit": result.scale.points,
-        }
-
-
-class ComparisonDocument(Struct, frozen=True, kw_only=True):
-    """The same search with one worker."""
-
-    nodes: int
-    seconds: float
-    speed_up: float
-    efficiency: float
-    search_overhead: float
-
-    @classmethod
-    def of(cls, beside: Comparison) -> "ComparisonDocument":
-        """In four decimals."""
-        return cls(
-            nodes=beside.alone.nodes,
-            seconds=round(beside.alone.seconds, 6),
-            speed_up=round(beside.speed_up, 4),
-            efficiency=round(beside.efficiency, 4),
-            search_overhead=round(beside.search_overhead, 4),
-        )
-
-
-class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank/search/1"):
-    """What a search has found in the end, and what it took."""
-
-    position: str
-    nodes_per_second: int
-    table_bytes: int
-    table_lookups: int
-    table_hits: int
-    scheme: str | None
-    worker_bytes: int
-    idle_share: float
-    workers: tuple[WorkerStatistics, ...]
-    cluster: dict[str, Any] | UnsetType = UNSET
-    """On a cluster: what each node did."""
-    compare: ComparisonDocument | UnsetType = UNSET
-    """With `--compare`."""
-
-    @classmethod
-    def of(cls, board: Board[Any], result: Result, **more: Any) -> "SearchDocument":
-        """The search of a board."""
-        return cls(
-            position=board.to_text(),
-            **cls.fields_of(result),
-            nodes_per_second=round(result.nodes_per_second),
-            table_bytes=result.table_bytes,
-            table_lookups=result.lookups,
-            table_hits=result.hits,
-            scheme=result.scheme,
-            worker_bytes=result.worker_bytes,
-            idle_share=round(result.idle_share, 4),
-            workers=result.workers,
-            **more,
-        )
 
 
 class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):

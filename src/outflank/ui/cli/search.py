@@ -295,7 +295,12 @@ def _show_json(
     cluster: Cluster | None,
     comparing: bool,
 ) -> int:
-    from outflank.ui.cli.documents import ComparisonDocument, IterationDocument, SearchDocument
+    from outflank.ui.cli.search_documents import (
+        ClusterSearchDocument,
+        ComparisonDocument,
+        IterationDocument,
+        SearchDocument,
+    )
 
     last = None
     for result in _results(results, stop, cluster):
@@ -304,7 +309,7 @@ def _show_json(
             print_json(IterationDocument(**IterationDocument.fields_of(last)))
     assert last is not None
     found = statistics_of(cluster) if cluster is not None else None
-    more: dict[str, Any] = {} if found is None else {"cluster": found.as_dict()}
+    more: dict[str, Any] = {} if found is None else {"cluster": ClusterSearchDocument.of(found)}
     if comparing and not stop.called:
         beside = _compared(board, last, stop, options)
         more["compare"] = ComparisonDocument.of(beside)

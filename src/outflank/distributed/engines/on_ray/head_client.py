@@ -7,9 +7,8 @@ import secrets
 import socket
 import struct
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
 
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.errors import OutflankError, reason_of
@@ -32,10 +31,6 @@ class ClusterNode:
     """Ray's name of it."""
     directory: str = field(repr=False)
     """Where it keeps its sockets and logs."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
 
 
 UNAUTHENTICATED = 16

@@ -1,15 +1,16 @@
 """Clusters of several machines: the parts that this user's commands started on this one."""
 
-import json
 import os
 import shutil
 import socket
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+
+from msgspec import Meta
 
 from outflank.distributed.engines.on_ray import ray_start
 from outflank.distributed.engines.on_ray.head_client import (
@@ -37,12 +38,14 @@ from outflank.distributed.engines.on_ray.ray_start import (
     settings,
     start_arguments,
 )
-from outflank.distributed.engines.on_ray.tokens import expanded, make_token, read_token, token_path
+from outflank.distributed.engines.on_ray.tokens import make_token, read_token, token_path
+from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
+from outflank.folders import state_folder
 from outflank.formats.files import write_whole
 from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
-from outflank.schema import Between, conform
+from outflank.schema import Misfit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +56,11 @@ class Member:
     """HOST:PORT of the head."""
     head: bool
     cores: int
-    pid: Annotated[int, Between(1, 2**31 - 1)]
+    pid: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     started: float
     """When the process began: a number alone may belong to another one by now."""
     directory: str
     token_file: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +71,6 @@ class ClusterStatus:
     problem: str | None
     """Why the head says nothing; None where it answers."""
     nodes: tuple[ClusterNode, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
 
 
 def up(
@@ -133,8 +128,8 @@ def members() -> tuple[Member, ...]:
     _require_ours()
     found = []
     for path in sorted(_state().glob("*.json")):
-        with suppress(OSError, ValueError, RecursionError):  # one that is just being removed, or that we did not write
-            found.append(conform(Member, json.loads(path.read_text())))
+        with suppress(OSError, Misfit):  # one that is just being removed, or that we did not write
+            found.append(decoded(Member, path.read_bytes()))
     return tuple(found)
 
 
@@ -227,7 +222,7 @@ def _cores(given: int | None) -> int:
 
 
 def _state() -> Path:
-    return expanded(os.environ.get("XDG_STATE_HOME") or "~/.local/state") / "outflank" / "cluster"
+    return state_folder() / "cluster"
 
 
 def _require_ours() -> None:
@@ -241,6 +236,6 @@ def _write(member: Member) -> None:
     _require_ours()
     try:
         make_private(path.parent)
-        write_whole(path, json.dumps(member.as_dict()))
+        write_whole(path, encoded(member))
     except OSError as error:
         raise OutflankError(f"cannot note in {path} what was started: {reason_of(error)}") from None

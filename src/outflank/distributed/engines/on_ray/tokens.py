@@ -5,13 +5,14 @@ import secrets
 from pathlib import Path
 
 from outflank.errors import OutflankError, reason_of
+from outflank.folders import config_folder, expanded
 from outflank.ownership import complaint, make_private
 
 
 def token_path(given: str | Path | None = None) -> Path:
     """Where the token is: as given, or `OUTFLANK_CLUSTER_TOKEN`, or Ray's `RAY_AUTH_TOKEN_PATH`, or the usual place."""
     chosen = given or os.environ.get("OUTFLANK_CLUSTER_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
-    return expanded(chosen or Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "outflank" / "cluster-token")
+    return expanded(chosen) if chosen else config_folder() / "cluster-token"
 
 
 def read_token(given: str | Path | None = None) -> tuple[Path, str]:
@@ -51,11 +52,3 @@ def make_token(given: str | Path | None = None) -> tuple[Path, str]:
     except OSError as error:
         raise OutflankError(f"cannot keep a token in {path}: {reason_of(error)}") from None
     return read_token(path)
-
-
-def expanded(path: str | Path) -> Path:
-    """The path, with ~ read as the home directory."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        raise OutflankError(f"there is no home directory, and {path} needs one") from None
