@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
+from outflank.boards.diagram import EMPTY, LEGAL
 from outflank.boards.moves import Move
-from outflank.errors import FormatError, IllegalMove
+from outflank.boards.svg import diagram_svg
+from outflank.errors import IllegalMove
 from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
@@ -109,7 +111,14 @@ class Board(Generic[M]):
 
     def svg(self, *, width: int = 400, legal: bool = True, played: M | None = None, better: M | None = None) -> str:
         """A picture of the position, `width` pixels wide; a move `played` here and a `better` one are shown."""
-        raise FormatError(f"{type(self.game).__name__} has no picture")
+        marked = {"played": played, "better": better}
+        lines = self.diagram()
+        return diagram_svg(
+            lines if legal else [line.replace(LEGAL, EMPTY) for line in lines],
+            title=f"{description_of(self.game).title} board",
+            width=width,
+            below=[f"{word} {move}" for word, move in marked.items() if move is not None],
+        )
 
     def move(self, code: int) -> M:
         """The move with this code, as a value."""
@@ -199,6 +208,11 @@ class Board(Generic[M]):
         black = own if self.turn is Side.BLACK else -own
         winner = None if black == 0 else Side.BLACK if black > 0 else Side.WHITE
         return Outcome(winner=winner, score=black, reason=self._reason())
+
+    def recorded(self, outcome: Outcome) -> int:
+        """What records say that black has won by, where a game has ended so on this board."""
+        sign = 1 if self.turn is Side.BLACK else -1
+        return sign * description_of(self.game).recorded_score(self.game, self.position, sign * outcome.score)
 
     def is_game_over(self) -> bool:
         """Whether nobody moves any more."""

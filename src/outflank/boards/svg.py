@@ -1,5 +1,10 @@
 """Pictures of boards, for notebooks and pages, one self-contained SVG each: what all games share."""
 
+from collections.abc import Sequence
+from html import escape
+
+from outflank.boards.diagram import BLACK, WHITE
+
 BLACK_DISC, WHITE_DISC = "#1c1c1c", "#fafafa"
 RIM = "#00000055"
 MARK = "#e8b02f"
@@ -28,3 +33,19 @@ def picture(parts: list[str], box: tuple[float, float, float, float], width: int
     height = round(width * box[3] / box[2])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" role="img">'
     return f"{head}<title>{title}</title>{''.join(parts)}</svg>"
+
+
+def diagram_svg(lines: Sequence[str], *, title: str, width: int, below: Sequence[str] = ()) -> str:
+    """A board that is drawn in letters: discs for X and O, letters for all else, and lines of text below it."""
+    across, down = 0.55 * UNIT, UNIT
+    parts = []
+    for row, line in enumerate((*lines, *below)):
+        for column, sign in enumerate(line):
+            x, y = (column + 0.5) * across, (row + 0.5) * down
+            if row < len(lines) and sign in (BLACK, WHITE):
+                parts.append(disc(x, y, 0.42 * across, black=sign == BLACK))
+            elif not sign.isspace():
+                parts.append(label(x, y, escape(sign)))
+    widest = max((len(line) for line in (*lines, *below)), default=1)
+    box = (0.0, 0.0, max(1, widest) * across, max(1, len(lines) + len(below)) * down)
+    return picture(parts, box, width, escape(title))

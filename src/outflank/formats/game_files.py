@@ -57,6 +57,11 @@ def file_formats() -> dict[str, FileFormat]:
     return {suffix: form for files in (*own, ANY_GAMES) for suffix, form in files.items()}
 
 
+def is_written(form: FileFormat) -> bool:
+    """Whether games can be written so, and not only read."""
+    return form.write is not None or form.write_all is not None
+
+
 def usual_suffix(game: str) -> str:
     """The end of the name of a file that keeps games of the game called `game`."""
     return next(iter(game_named(game).notation.files), ".games")
@@ -140,7 +145,7 @@ def _called(name: str) -> FileFormat:
 
 def _to_write(target: File | BinaryIO, format: str | None) -> FileFormat:
     found = _named(target, format)
-    if found.write is None and found.write_all is None:
+    if not is_written(found):
         raise FormatError(f"{found.title} is read and not written")
     return found
 

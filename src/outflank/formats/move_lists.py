@@ -1,13 +1,13 @@
 """Lists of moves: as a game's notation reads them, or else word by word, as its boards do."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from outflank.errors import FormatError, OutflankError, place_in
+from outflank.errors import OutflankError, place_in
 from outflank.formats.setup import Setup
-from outflank.games.description import GameDescription
+from outflank.games.description import GameDescription, description_of
 
 if TYPE_CHECKING:
     from outflank.boards.board import Board
@@ -30,10 +30,17 @@ def read_moves_from(description: GameDescription, text: str, start: Setup) -> Se
     """The same from a position."""
     if description.notation.moves_from is not None:
         return description.notation.moves_from(text, start)
-    if description.board is None:
-        raise FormatError(f"{description.title} has no notation for moves")
-    board = description.board(start.game, start.position, start.turn, ply=start.ply)
+    board = description.boards(start.game, start.position, start.turn, ply=start.ply)
     return replace(start, format=NAME, moves=_played(board, text))
+
+
+def write_moves(game: Any, codes: Sequence[int]) -> str:
+    """Moves under some rules as a line of text."""
+    description = description_of(game)
+    if description.notation.write_moves is not None:
+        return description.notation.write_moves(game, codes)
+    board = description.boards(game, description.start().position)  # names of moves do not depend on it
+    return " ".join(str(board.move(code)) for code in codes)
 
 
 def _played(board: "Board[Any]", text: str) -> tuple[int, ...]:

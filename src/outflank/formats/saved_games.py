@@ -56,7 +56,13 @@ def likeness(head: bytes) -> int:
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
-    return 65 if header is not None and header[1].strip().lower() in KEYS and _game.search(text) else 0
+    return 65 if header is not None and header[1].strip().lower() in KEYS and game_told(text) else 0
+
+
+def game_told(text: str) -> str:
+    """The name of the game that the first header of that kind says it is; empty if none does."""
+    found = _game.search(text)
+    return "" if found is None else found[1].lower()
 
 
 def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
@@ -72,9 +78,7 @@ def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
 def write_saved_game(record: Record) -> str:
     """The game as lines, with a blank one at its end."""
     first, found = record.start, description_of(record.start.game)
-    if found.board is None:
-        raise FormatError(f"{found.title} has no boards to name its moves")
-    board = found.board(first.game, first.position, first.turn, ply=first.ply)
+    board = found.boards(first.game, first.position, first.turn, ply=first.ply)
     start = write_numbered(found, first.game, first.position, first.turn, first.ply)
     return written(record, found.name, start, lambda code: str(board.move(code)))
 
@@ -195,9 +199,7 @@ def _record(lines: Sequence[Line]) -> Record:
         raise FormatError(f"line {lines[0][0]}: a header says which game it is: game: connect-four")
     game = game_named(name)
     start = _start(game, told.get("start", ""))
-    if game.board is None:
-        raise FormatError(f"{game.title} has no boards to read its moves")
-    board = game.board(start.game, start.position, start.turn, ply=start.ply)
+    board = game.boards(start.game, start.position, start.turn, ply=start.ply)
     for number, move in enumerate(moves, 1):
         try:
             board.push(move.text)

@@ -29,6 +29,8 @@ class GameOption:
     default: Any
     choices: tuple[Any, ...] = ()
     """All there are; none: any value of the default's type."""
+    told: Callable[[Any], str] | None = None
+    """A value in words (`8 × 8 squares`), where every position has its own; None: it can be read under another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,11 @@ class GameDescription:
     def option(self, name: str) -> GameOption | None:
         """The option of that name, if it has one."""
         return next((each for each in self.options if each.name == name), None)
+
+    @property
+    def boards(self) -> "type[Board[Any]]":
+        """The class of its boards, as far as it has a start."""
+        return type(self.start()) if self.board is None else self.board
 
     def describe(self, game: Any) -> str:
         """Rules in a few words."""

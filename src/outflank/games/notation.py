@@ -51,6 +51,8 @@ class Notation:
     """The game that a list of moves is, from the start with some of the game's options."""
     moves_from: "Callable[[str, Setup], Setup] | None" = None
     """The same from a position."""
+    write_moves: "Callable[[Any, Sequence[int]], str] | None" = None
+    """Codes of moves under some rules as a line of text; None: their names with spaces between."""
     names: tuple[str, ...] = ()
     """Words by which headers of games say that it is this one."""
     claim: Callable[[str], int] = lambda moves: 0

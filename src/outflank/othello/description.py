@@ -24,7 +24,13 @@ from outflank.othello.rules import Othello
 from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of
 
 OPTIONS = (
-    GameOption(name="size", help="Side of the Othello board.", default=8, choices=SIZES),
+    GameOption(
+        name="size",
+        help="Side of the Othello board.",
+        default=8,
+        choices=SIZES,
+        told=lambda size: f"{size} × {size} squares",
+    ),
     GameOption(
         name="scoring",
         help="Who gets the empty squares at the end.",

@@ -31,7 +31,18 @@ from outflank.formats.fields import decoded
 from outflank.formats.game_record import Record, check_game
 from outflank.formats.headed_games import begins_with_squares
 from outflank.formats.replay import NO_MOVE, replay
-from outflank.formats.saved_games import HEADER, KEYS, Line, SavedMove, blocks, divided, recorded, words_of, written
+from outflank.formats.saved_games import (
+    HEADER,
+    KEYS,
+    Line,
+    SavedMove,
+    blocks,
+    divided,
+    game_told,
+    recorded,
+    words_of,
+    written,
+)
 from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, play
 from outflank.games.sides import Side
@@ -49,7 +60,7 @@ def looks_like_games(text: str) -> bool:
     """Whether a text begins with headers of these files, and says that it is Abalone or begins like one."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
-    if header is None or header[1].strip().lower() not in KEYS:
+    if header is None or header[1].strip().lower() not in KEYS or _is_another(text):
         return False
     if _abalone.search(text):
         return True
@@ -65,9 +76,16 @@ def likeness(head: bytes) -> int:
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
+    if _is_another(text):
+        return 0
     if HEADER.fullmatch(line):
         return 70 if looks_like_games(text) or not begins_with_squares(text) else 50
     return 20 if re.match(r"(?:\d{1,3}\s*[.)]\s*)?[a-i]\s*[1-9]", line, re.IGNORECASE) else 0
+
+
+def _is_another(text: str) -> bool:
+    """Whether a header says that it is another game."""
+    return game_told(text) not in ("", "abalone")
 
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:

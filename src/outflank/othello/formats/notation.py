@@ -159,6 +159,7 @@ NOTATION = Notation(
     positions=read_unmistakable,
     moves=_read_moves,
     moves_from=transcript.read_moves,
+    write_moves=transcript.write_transcript,
     names=("othello", "reversi"),
     claim=_claim,
     likeness=lambda moves: 3 if _first_move(moves) in (*FIRST, *MIRRORED_FIRST) else 1,

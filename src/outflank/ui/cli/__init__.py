@@ -45,6 +45,16 @@ class _LazyGroup(Group):
             return None
         return add_import_option(import_module(f"outflank.ui.cli.{name}").command)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from outflank.games.description import OWN_GAMES  # of which no command but help has need here
+
+        written = self.help or ""
+        try:
+            self.help = written.format(games=" and ".join(map(str.capitalize, OWN_GAMES)))
+            super().format_help_text(ctx, formatter)
+        finally:
+            self.help = written
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -58,7 +68,7 @@ class _LazyGroup(Group):
 @click.version_option(__version__, prog_name="outflank", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Parallel game-tree search for Othello and Abalone."""
+    """Parallel game-tree search for {games}."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -10,12 +10,12 @@ from outflank.engine.book_building import BookPlan, Built, build
 from outflank.errors import OutflankError, reason_of
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import (
-    PositionCommand,
     one_board,
     output,
     position_options,
     print_json,
 )
+from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
@@ -60,8 +60,8 @@ def build_command(
     worth what the best reply to it leaves.
 
     \b
-      outflank book build --out othello.book --plies 8 --depth 14
-      outflank book build --game abalone --out abalone.book --margin 0.15
+      outflank book build --out {first}.book --plies 8 --depth 14
+      outflank book build --game {last} --out {last}.book --margin 0.15
     """
     board = one_board(**options)
     if min(plies, depth, width) < 1 or (margin is not None and not 0 <= margin < 100):

@@ -1,24 +1,18 @@
 """What subcommands share: choosing a position, and printing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
 
-from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.layouts import LAYOUTS
 from outflank.boards import Board
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
-from outflank.games.description import GAMES
-from outflank.othello.board import OthelloBoard
-from outflank.othello.formats.board_line import CELLS
-from outflank.othello.rules import Othello
-from outflank.othello.squares import SCORINGS, SIZES, othello, size_of
-from outflank.ui.cli.names import NameOf
+from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.ui.cli.game_options import game_meant, game_option, refuse_options
 from outflank.ui.cli.sources import records
 from outflank.ui.cli.streams import leave_quietly
 
@@ -34,41 +28,12 @@ _OPTIONS = (
     click.option(
         "--number", type=click.IntRange(1), metavar="N", help="The one with number N, where there are several."
     ),
-    click.option("--game", type=NameOf(GAMES), help="The game, where the text could be either.  [othello]"),
-    click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]"),
-    click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]"),
-    click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end."),
+    game_option("The game, where the text could be of several."),
 )
 
 
-class PositionCommand(click.Command):
-    """A command whose POSITION may start with dashes, as most board lines do."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        takes_a_value = {
-            name
-            for option in self.params
-            if isinstance(option, click.Option) and not option.is_flag
-            for name in option.opts
-        }
-        lines = [
-            place
-            for place, arg in enumerate(args)
-            if _looks_like_a_board(arg) and (place == 0 or args[place - 1] not in takes_a_value | {"--"})
-        ]
-        if lines:
-            others = [arg for place, arg in enumerate(args) if place not in lines]
-            args = [*others, "--", *(args[place] for place in lines)]
-        return super().parse_args(ctx, args)
-
-
-def _looks_like_a_board(text: str) -> bool:
-    cells = "".join(text.split())[:10]
-    return text.startswith("-") and len(cells) == 10 and set(cells) <= set(CELLS)
-
-
 def position_options(command: Command) -> Command:
-    """Give a command the ways of naming a position; `boards` turns them into boards."""
+    """Give a command, a `PositionCommand`, the ways of naming a position; `boards` turns them into boards."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -85,52 +50,50 @@ def games(
     position: str | None,
     file: str | None,
     game: str | None,
-    size: str | None,
-    layout: str | None,
-    scoring: str | None,
+    game_options: Mapping[str, Any],
     number: int | None = None,
 ) -> list[tuple[Board[Any], Record]]:
     """The same, each with what its text says of the game."""
     given = [source for source in (text, position, file) if source is not None]
     if len(given) > 1:
         raise OutflankError("one position at a time: give it as POSITION, --position or --file")
-    if layout is not None and game == "othello":
-        raise OutflankError("--layout is for Abalone")
-    if (size is not None or scoring is not None) and game == "abalone":
-        raise OutflankError(f"{'--size' if size else '--scoring'} is for Othello")
-    if layout is not None and layout not in LAYOUTS:
-        raise UnknownName.among("layout", layout, LAYOUTS)
-    if layout is not None and (size is not None or scoring is not None):
-        raise OutflankError(f"--layout is for Abalone, {'--size' if size else '--scoring'} for Othello")
-    game = game or ("abalone" if layout is not None else None)
+    meant = game_meant(game, game_options)
     if not given:
-        if game == "abalone":
-            return [_untold(AbaloneBoard.start("standard" if layout is None else layout))]
-        return [_untold(OthelloBoard.start(int(size or 8), scoring=scoring or "winner-takes-empties"))]
-    named = records(
-        given[0], is_file=file is not None, number=number, game=game, size=int(size) if size else None, layout=layout
-    )
+        return [start_of(meant, game_options)]
+    named = records(given[0], is_file=file is not None, number=number, game=game, options=game_options)
     for assumed in sorted({record.start.assumed for record in named} - {""}):
         diagnostics().print(f"assumed: {assumed}")
     found = []
     for record in named:
-        setup = record.start
-        is_othello = isinstance(setup.game, Othello)
-        if size is not None and is_othello and size_of(setup.game) != int(size):
-            raise OutflankError(
-                f"--size {size}: the position given has {size_of(setup.game)} × {size_of(setup.game)} squares"
-            )
-        if layout is not None and not record.moves:
-            raise OutflankError(f"--layout {layout}: the position given is a position, not a list of moves")
-        if not is_othello and (size is not None or scoring is not None):
-            raise OutflankError(f"{'--size' if size else '--scoring'} is for Othello; the position given is Abalone")
-        if is_othello and scoring is not None:
-            record = replace(record, start=setup.with_game(othello(size_of(setup.game), scoring)))
-        found.append((Board.from_setup(record.setup), record))
+        chosen = replace(record, start=record.start.with_game(_under(record, game_options)))
+        found.append((Board.from_setup(chosen.setup), chosen))
     return found
 
 
-def _untold(board: Board[Any]) -> tuple[Board[Any], Record]:
+def _under(record: Record, options: Mapping[str, Any]) -> Any:
+    """The rules of a position that was read, with the options that it leaves open."""
+    game = record.start.game
+    found = description_of(game)
+    refuse_options(found, options)
+    told, changed = found.options_of(game), {}
+    for option in found.options:
+        if option.name not in options:
+            continue
+        value = options[option.name]
+        if option.name not in told:
+            if not record.moves:
+                raise OutflankError(f"--{option.name} {value}: the position given is a position, not a list of moves")
+        elif option.told is None and found.with_options is not None:
+            changed[option.name] = value
+        elif told[option.name] != value:
+            there = told[option.name] if option.told is None else option.told(told[option.name])
+            raise OutflankError(f"--{option.name} {value}: the position given has {there}")
+    return found.with_options(game, changed) if changed and found.with_options is not None else game
+
+
+def start_of(game: GameDescription | None, options: Mapping[str, Any]) -> tuple[Board[Any], Record]:
+    """The start of a game, the first of the package's own if none is meant; nothing is told of it."""
+    board = (game_named(OWN_GAMES[0]) if game is None else game).start(**options)
     return board, Record(start=Setup(format="", game=board.game, position=board.position, turn=board.turn))
 
 
@@ -149,9 +112,12 @@ def one_game(**options: Any) -> tuple[Board[Any], Record]:
 
 def describe(board: Board[Any]) -> str:
     """A board's game in a few words."""
-    if isinstance(board, OthelloBoard):
-        return f"Othello {board.size}×{board.size}"
-    return type(board.game).__name__
+    return description_of(board.game).describe(board.game)
+
+
+def game_name(game: Any) -> str:
+    """What a game is called on the command line and in documents, by its rules."""
+    return description_of(game).name
 
 
 def scaled(number: float) -> str:

@@ -10,6 +10,7 @@ from outflank.formats.game_files import file_formats, files_written, select_reco
 from outflank.formats.game_record import Record
 from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
+from outflank.ui.cli.game_options import HelpWithGames
 from outflank.ui.cli.streams import leave_quietly
 from outflank.ui.cli.writing import force_option, refuse_to_overwrite
 from outflank.words import how_many
@@ -17,7 +18,7 @@ from outflank.words import how_many
 NAMES = [suffix.removeprefix(".") for suffix in file_formats()]
 
 
-@click.command("convert")
+@click.command("convert", cls=HelpWithGames)
 @click.argument("files", metavar="A… B", nargs=-1, required=True)
 @click.option(
     "--from", "from_", type=click.Choice(NAMES), help="The format of A, where neither content nor name tells."
@@ -27,9 +28,8 @@ NAMES = [suffix.removeprefix(".") for suffix in file_formats()]
 def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bool) -> None:
     """Copy the games in A to B, in another format; those of several files one after the other.
 
-    A is recognised by its content, B by its name: .ggf, .sgf, .wtb (WTHOR; .jou and .trn with the names beside it),
-    .txt (transcripts), .obf (positions) or .abalone. - is standard input or output. If A is damaged, the games before
-    the damage are written, and the status is 2. Games with headers like PGN's (PlayOK) are read too.
+    A is recognised by its content, B by its name: {files}. - is standard input or output. If A is damaged, the games
+    before the damage are written, and the status is 2. Games with headers like PGN's (PlayOK) are read too.
 
     \b
       outflank convert WTH_1998.wtb games.ggf

@@ -9,24 +9,23 @@ from typing import Any
 
 import click
 
-from outflank.abalone.board import AbaloneBoard
 from outflank.boards import Board
 from outflank.engine.computer import Computer
 from outflank.engine.levels import HIGHEST, exact_beside
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
-from outflank.games.description import GAMES
-from outflank.othello.board import OthelloBoard
+from outflank.games.description import OWN_GAMES, game_named
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
+from outflank.ui.cli.game_options import HelpWithGames, game_option
 from outflank.ui.cli.interrupting import INTERRUPTED, status_of
 from outflank.ui.cli.names import NameOf
 from outflank.ui.cli.streams import leave_quietly
 
 
-@click.command("engine")
+@click.command("engine", cls=HelpWithGames)
 @click.argument("protocol", type=NameOf(PROTOCOLS))
-@click.option("--game", type=NameOf(GAMES), default="othello", show_default=True, help="What is played at first.")
+@game_option("What is played at first.")
 @click.option("--level", type=int, help=f"Strength, 1 to {HIGHEST}.")
 @click.option("--depth", type=int, help="Plies to look ahead.")
 @click.option("--time", "seconds", type=float, help="The most seconds for a move.  [by the clock; 1 without one]")
@@ -34,7 +33,7 @@ from outflank.ui.cli.streams import leave_quietly
 @click.option("--seed", type=int, help="Draw the same lots among equal first moves in every run.  [others each time]")
 def command(
     protocol: str,
-    game: str,
+    game: str | None,
     level: int | None,
     depth: int | None,
     seconds: float | None,
@@ -45,9 +44,10 @@ def command(
 
     \b
       outflank engine gtp --level 8
-      outflank engine gtp --game abalone --time 2
+      outflank engine gtp --game {last} --time 2
       outflank engine nboard
     """
+    game = game or OWN_GAMES[0]
     served = PROTOCOLS.get(protocol)
     if served.games and game not in served.games:
         raise OutflankError(f"{protocol} is for {', '.join(served.games)} alone, not for {game}")
@@ -61,7 +61,7 @@ def command(
         return Computer(board.game, seconds=seconds, variety=variety, **limits, **options)
 
     # A wrong option is told of now, and not in answer to the first command that needs a player.
-    make(OthelloBoard.start() if game == "othello" else AbaloneBoard.start()).close()
+    make(game_named(game).start()).close()
     return _serve(served.engine(EngineRequest(game=game, make=make, seconds=seconds, options=options)))
 
 

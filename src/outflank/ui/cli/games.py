@@ -10,21 +10,20 @@ from typing import Any
 
 import click
 
-from outflank.abalone.formats.moves import write_move
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
+from outflank.formats.move_lists import write_moves
 from outflank.formats.selection import Selection, opening_of, played
-from outflank.othello.formats.transcript import write_transcript
-from outflank.othello.rules import Othello
-from outflank.ui.cli.common import diagnostics, print_json
+from outflank.ui.cli.common import diagnostics, game_name, print_json
 from outflank.ui.cli.convert import NAMES, games_of
+from outflank.ui.cli.game_options import HelpWithGames
 from outflank.ui.cli.streams import leave_quietly
 
 SHOWN = 8
 """Moves of a game that the list shows."""
 
 WIDEST = 2 * SHOWN
-"""Letters of Othello's; Abalone's are longer."""
+"""Letters of theirs, where moves are called by a square; other names are longer."""
 
 COLUMNS = "{0:>7}  {1:<10.10}  {2:<25.25}  {3:<19.19}  {4:<19.19}  {5:>5}  {6:>5}  {7}"
 FEWER_COLUMNS = "{0:>7}  {1:<10.10}  {3:<14.14}  {4:<14.14}  {5:>5}  {6:>5}  {7}"
@@ -43,7 +42,7 @@ def _years(context: click.Context, option: click.Parameter, text: str | None) ->
     return first, int(found[3]) if found[3] else 9999 if found[2] else first
 
 
-@click.command("games")
+@click.command("games", cls=HelpWithGames)
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @click.option("--player", metavar="NAME", default="", help="Games of a player; a part of the name will do.")
 @click.option("--event", metavar="NAME", default="", help="Games of a tournament.")
@@ -65,7 +64,7 @@ def command(
 ) -> int:
     """List the games in files: number, date, event, black, white, black's score, moves, and the first of them.
 
-    A file is recognised by its content (GGF, SGF, WTHOR, transcripts, OBF, Abalone games); - is standard input. The
+    A file is recognised by its content ({files}); - is standard input. The
     games of several are one list; each has its number in its own file, which is named behind it. Without a
     game to list the status is 1.
 
@@ -131,7 +130,7 @@ def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
     document = GameDocument(
         file=file,
         number=number,
-        game=type(record.start.game).__name__.lower(),
+        game=game_name(record.start.game),
         date=record.date,
         event=record.event,
         black=record.black,
@@ -152,9 +151,7 @@ def _moves(record: Record, codes: Sequence[int]) -> str:
 
 @lru_cache(1 << 14)  # most games begin like others: a third of the time of listing a million
 def _named(game: Any, codes: Sequence[int]) -> str:
-    if isinstance(game, Othello):
-        return write_transcript(game, codes)
-    return " ".join(map(write_move, codes))
+    return write_moves(game, codes)
 
 
 @lru_cache(1 << 14)

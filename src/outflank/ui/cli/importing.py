@@ -1,4 +1,4 @@
-"""`--import`: a module of the user's own, so that its evaluations, orderings and schemes can be named."""
+"""`--import`: a module of the user's own, so that its games, evaluations, orderings and schemes can be named."""
 
 import click
 
@@ -6,7 +6,10 @@ from outflank.user_modules import import_users
 
 
 def add_import_option(command: click.Command) -> click.Command:
-    """Let a command import modules before it looks at its other options."""
+    """Let a command, and those that it has, import modules before it looks at its other options."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            add_import_option(each)
     if not any(parameter.name == "modules" for parameter in command.params):
         command.params.append(
             click.Option(
@@ -16,7 +19,7 @@ def add_import_option(command: click.Command) -> click.Command:
                 expose_value=False,
                 is_eager=True,
                 callback=_import_all,
-                help="Import a module of yours first, or a .py file: its evaluations and schemes can then be named.",
+                help="Import a module of yours first, or a .py file: its games, evaluations, … can then be named.",
             )
         )
     return command

@@ -22,6 +22,7 @@ from outflank.lab.search_log import by_position
 from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
+from outflank.ui.cli.importing import add_import_option
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import NowAndThen
 from outflank.ui.cli.tables import print_table
@@ -70,7 +71,7 @@ class _Experiments(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
         if name in (LIST, REDRAW):
             return {LIST: list_command, REDRAW: redraw_command}[name]
-        return _command_of(name)
+        return add_import_option(_command_of(name))
 
 
 def _command_of(name: str) -> click.Command:

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -13,7 +13,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from outflank.abalone.layouts import LAYOUTS
 from outflank.arena import MatchResult, MatchStanding, Settings, Sprt, play_match
 from outflank.arena.documents import MatchGameDocument, MatchResultDocument
 from outflank.arena.game_runners import GamesHere
@@ -27,15 +26,14 @@ from outflank.documents import converted, plain
 from outflank.engine.clock import TimeControl
 from outflank.engine.player import Player
 from outflank.engine.specs import is_program
-from outflank.games.description import GAMES, unit_of
+from outflank.games.description import unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
-from outflank.othello.squares import SCORINGS, SIZES
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
-from outflank.ui.cli.common import diagnostics, one_board, output, print_json
+from outflank.ui.cli.common import diagnostics, output, print_json, start_of
+from outflank.ui.cli.game_options import GameCommand, game_meant, game_option
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
-from outflank.ui.cli.names import NameOf
 from outflank.words import how_many, is_count
 
 GAMES_OF_A_TEST = 40_000
@@ -49,7 +47,7 @@ def make_player(text: str, game: Any) -> Player:
     return player(text, game)
 
 
-@click.command()
+@click.command("match", cls=GameCommand)
 @click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER…")
 @click.option("--games", type=int, help="Games between every two players.  [100; 40000 with --sprt]")
 @click.option(
@@ -65,10 +63,7 @@ def make_player(text: str, game: Any) -> Player:
 @click.option("--ply-limit", type=int, metavar="N", help="Moves after the opening with which a game is drawn.")
 @click.option("--ponder", is_flag=True, help="Let players think on the opponent's time.")
 @click.option("--lag", type=float, default=0.0, metavar="SECONDS", help="Time of each move that is not charged.  [0]")
-@click.option("--game", type=NameOf(GAMES), help="[othello]")
-@click.option("--size", type=click.Choice([str(size) for size in SIZES]), help="Side of the Othello board.  [8]")
-@click.option("--layout", metavar="NAME", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.  [standard]")
-@click.option("--scoring", type=click.Choice(list(SCORINGS)), help="Who gets the empty squares at the end.")
+@game_option("What is played.")
 @click.option("--out", type=click.Path(), metavar="DIR", help="Keep the match there.")
 @click.option("--resume", is_flag=True, help="Go on with the match in --out DIR.")
 @click.option("--replace", is_flag=True, help="Play anew, even if --out DIR has a match.")
@@ -88,9 +83,7 @@ def command(
     ponder: bool,
     lag: float,
     game: str | None,
-    size: str | None,
-    layout: str | None,
-    scoring: str | None,
+    game_options: Mapping[str, Any],
     out: str | None,
     resume: bool,
     replace: bool,
@@ -106,7 +99,7 @@ def command(
       outflank match "computer depth=6" "computer depth=5" --sprt 0,10
       outflank match "computer workers=1" "computer level=5" --cluster local:2
     """
-    start = one_board(text=None, position=None, file=None, game=game, size=size, layout=layout, scoring=scoring)
+    start = start_of(game_meant(game, game_options), game_options)[0]
     settings = Settings(
         players=players,
         start=start,

@@ -10,15 +10,16 @@ from outflank.boards import Board
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.perft import Perft, perft
 from outflank.ui.cli.common import (
-    PositionCommand,
     describe,
     diagnostics,
+    game_name,
     one_board,
     output,
     position_options,
     print_json,
     scaled,
 )
+from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.words import how_many
 
@@ -42,8 +43,8 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
 
     \b
       outflank perft --depth 9
-      outflank perft --game othello --size 6 --depth 8
-      outflank perft --layout belgian-daisy --depth 4 --workers 2
+      outflank perft --size 6 --depth 8
+      outflank perft {choice} --depth 4 --workers 2
       outflank perft f5d6c3 --depth 6 --divide
     """
     board = one_board(**options)
@@ -64,7 +65,7 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
         from outflank.ui.cli.documents import PerftDocument
 
         document = PerftDocument(
-            game=type(board.game).__name__.lower(),
+            game=game_name(board.game),
             position=board.to_text(),
             depth=depth,
             leaves=found.leaves,

@@ -11,7 +11,8 @@ from outflank.engine.levels import HIGHEST, level_of
 from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
-from outflank.ui.cli.common import PositionCommand, one_board, output, position_options
+from outflank.ui.cli.common import one_board, output, position_options
+from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.playing.front import Front
 from outflank.ui.cli.playing.session import PlaySession
 from outflank.ui.cli.streams import standard_input
@@ -55,8 +56,8 @@ def command(
     \b
       outflank play --level 3
       outflank play --black "computer level=5" --white human --clock 5+3
-      outflank play --game abalone --black "computer time=1"
-      outflank play --game abalone --white "computer report=003"
+      outflank play --game {last} --black "computer time=1"
+      outflank play --game {last} --white "computer report=003"
       echo c 3 c 3 | outflank play --classic
     """
     if classic is not None:

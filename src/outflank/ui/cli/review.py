@@ -22,13 +22,14 @@ from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.provenance import provenance
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli.common import (
-    PositionCommand,
     describe,
+    game_name,
     one_game,
     output,
     position_options,
     print_json,
 )
+from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.review_view import (
@@ -53,7 +54,7 @@ PAGE, PICTURE = "review.html", "review.svg"
 @click.option("--depth", type=int, help="Plies to look ahead for each move.")
 @click.option("--time", "seconds", type=float, help="Seconds for each move.  [0.5, if no depth is given]")
 @click.option(
-    "--exact", default=14, show_default=True, help="Othello: empty squares from which moves are judged exactly."
+    "--exact", default=14, show_default=True, help="Moves left in the game from which they are judged exactly."
 )
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @click.option("--out", metavar="DIR", help="Write review.html and review.svg there; - prints the page instead.")
@@ -126,7 +127,7 @@ def _print_game(board: Board[Any], record: Record) -> None:
     from outflank.ui.cli.documents import ReviewGameDocument
 
     document = ReviewGameDocument(
-        game=type(board.game).__name__.lower(),
+        game=game_name(board.game),
         black=record.black,
         white=record.white,
         event=record.event,

@@ -29,8 +29,9 @@ from outflank.search.results import Comparison, Progress, Result
 from outflank.topology import topology
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
-from outflank.ui.cli.common import PositionCommand, boards, diagnostics, output, position_options, print_json
+from outflank.ui.cli.common import boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
+from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.ui.cli.names import NameOf, NameOption
 from outflank.ui.cli.search_view import conclusion, iteration_grid, worker_grid
@@ -160,7 +161,7 @@ def command(
     as_json: bool,
     **rest: Any,
 ) -> int:
-    """Find the best move of a position, the start of Othello if none is given; of several, one after the other.
+    """Find the best move of a position, the start of a game if none is given; of several, one after the other.
 
     Ctrl-C ends the search and prints the best so far. The status is 1 where nothing was searched, or --exact proved no
     score.
@@ -168,7 +169,7 @@ def command(
     \b
       outflank search
       outflank search f5d6c3d3c4 --depth 12
-      outflank search --game abalone --time 10 --moves 3
+      outflank search --game {last} --time 10 --moves 3
       outflank search --size 4 --exact
       outflank search --file positions.obf --exact --json
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
@@ -176,7 +177,7 @@ def command(
     """
     refuse_copies(where)
     rest.pop("show_workers")  # `_show` asks for it
-    names = ("text", "position", "file", "game", "size", "layout", "scoring", "number")
+    names = ("text", "position", "file", "game", "game_options", "number")
     every = boards(**{name: rest.pop(name) for name in names})
     if seconds is None and depth is None and nodes is None and not rest["exact"]:
         seconds = USUAL_SECONDS

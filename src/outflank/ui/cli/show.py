@@ -6,8 +6,9 @@ import click
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.ui.cli.common import PositionCommand, boards, output, position_options, print_json
+from outflank.ui.cli.common import boards, game_name, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
+from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
 
 
@@ -19,12 +20,11 @@ from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refu
 def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None:
     """Draw a position, or the end of a game, with its legal moves.
 
-    POSITION may be an Othello board line, OBF, a transcript, GGF, SGF, an Abalone line, a list
-    of Abalone moves or an Abalone position file; it is recognised by itself.
+    POSITION is recognised by itself: {forms}.
 
     \b
       outflank show f5d6c3d3c4
-      outflank show --game abalone --layout the-wall
+      outflank show --game {last} {choice}
       outflank show --file game.ggf --svg board.svg
     """
     found = boards(**options)
@@ -50,7 +50,7 @@ def _print_as_json(board: Board[Any]) -> None:
 
     outcome = board.outcome()
     document = ShowDocument(
-        game=type(board.game).__name__.lower(),
+        game=game_name(board.game),
         position=board.to_text(),
         turn=board.turn.value,
         ply=board.ply,

@@ -4,20 +4,23 @@ A position is a record without moves.
 """
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from outflank.errors import FormatError, OutflankError, reason_of
+from outflank.errors import FormatError, IllegalMove, OutflankError, reason_of
 from outflank.formats.files import decoded_whole, looked_into
 from outflank.formats.game_files import HEAD, holds_records, select_records
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.recognise import read_all
 from outflank.formats.selection import Selection
+from outflank.formats.setup import Setup
+from outflank.games.description import description_of
+from outflank.ui.cli.game_options import refuse_options
 
 MOST_BYTES = 16 << 20
 """The largest text that is read for positions; of games in a file one may be chosen from any number."""
@@ -29,11 +32,11 @@ STANDARD_INPUT = "-"
 
 
 def records(
-    words: str, *, is_file: bool, number: int | None, game: str | None, size: int | None, layout: str | None
+    words: str, *, is_file: bool, number: int | None, game: str | None, options: Mapping[str, Any]
 ) -> list[Record]:
     """The positions and games in `words`, or in the file of that name; all, or the one with that number."""
     if words != STANDARD_INPUT and not is_file:
-        found, name = _pasted(words, game, size, layout), "the text"
+        found, name = _pasted(words, game, options), "the text"
         return _chosen(found, name, number)
     name = "standard input" if words == STANDARD_INPUT else words
     with _opened(words, name) as stream:
@@ -43,14 +46,14 @@ def records(
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
-    return _chosen(_pasted(decoded_whole(data), game, size, layout), name, number)
+    return _chosen(_pasted(decoded_whole(data), game, options), name, number)
 
 
-def _pasted(text: str, game: str | None, size: int | None, layout: str | None) -> list[Record]:
+def _pasted(text: str, game: str | None, options: Mapping[str, Any]) -> list[Record]:
     """What is in a text, with the names of players where it is a format that has them."""
     bare = [
         Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
-        for setup in read_all(text, game=game, size=size, layout=layout)
+        for setup in _read(text, game, options)
     ]
     data = text.encode("utf-8", "replace")
     if not holds_records(data[:HEAD]):
@@ -62,6 +65,16 @@ def _pasted(text: str, game: str | None, size: int | None, layout: str | None) -
     if len(named) != len(bare):
         return bare
     return [replace(record, start=each.start, moves=each.moves) for each, (_, record) in zip(bare, named, strict=True)]
+
+
+def _read(text: str, game: str | None, options: Mapping[str, Any]) -> list[Setup]:
+    try:
+        return read_all(text, game=game, **options)
+    except OutflankError:
+        if game is None and options:
+            with suppress(FormatError, IllegalMove):
+                refuse_options(description_of(read_all(text)[0].game), options)
+        raise
 
 
 @contextmanager
@@ -88,9 +101,9 @@ def _games(stream: BinaryIO, name: str, number: int | None, game: str | None) ->
     if not found:
         raise OutflankError(f"{name}: there is no game number {number or 1:,}")
     for record in found:
-        kind = type(record.start.game).__name__
-        if game not in (None, kind.lower()):
-            raise OutflankError(f"{name}: a game of {kind}, and {game} is asked for")
+        found_game = description_of(record.start.game)
+        if game not in (None, found_game.name):
+            raise OutflankError(f"{name}: a game of {found_game.title}, and {game} is asked for")
     return found
 
 

@@ -9,14 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.rules import Abalone
 from outflank.boards import Board
 from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError, reason_of
-from outflank.formats.game_files import read_records, write_records
+from outflank.formats.game_files import read_records, usual_suffix, write_records
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
+from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.words import how_many
 
@@ -26,9 +25,7 @@ def record_of(
 ) -> Record:
     """The game as it stands."""
     outcome = board.outcome()
-    score = None if outcome is None else outcome.score
-    if score is not None and isinstance(board, AbaloneBoard):
-        score = board.lost(Side.WHITE) - board.lost(Side.BLACK)  # as records count
+    score = None if outcome is None else board.recorded(outcome)
     return Record(
         start=Setup(format="game", game=start.game, position=start.position, turn=start.turn, ply=start.ply),
         moves=tuple(moves),
@@ -65,7 +62,7 @@ def _about(path: Path) -> Iterator[None]:
 
 def _suffix(record: Record) -> str:
     """How a file is called that keeps everything of a game."""
-    return ".abalone" if isinstance(record.start.game, Abalone) else ".ggf"
+    return usual_suffix(description_of(record.start.game).name)
 
 
 MOST_COUNTED = 10_000

@@ -9,6 +9,7 @@ from outflank.engine.pondering import Pondering
 from outflank.engine.specs import HUMAN, player
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.game_record import PlayedMove, Record
+from outflank.games.description import description_of
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.search.contract import Limits, Stop
@@ -195,7 +196,7 @@ class PlaySession:
         elif word == "moves":
             self.front.tell(" ".join(self.board.listed_moves()))
         elif word == "help":
-            self.front.tell(HELP)
+            self.front.tell(HELP.format(asks=description_of(self.board.game).asks))
         else:
             self._advise(3 if word == "hint" else 1, ticking)
         return False

@@ -3,10 +3,12 @@
 from outflank.errors import OutflankError, UnknownName, suggestion
 
 HELP = (
-    "a move in any notation, or: hint (the three best moves), eval (what the best is worth), moves (the legal ones), "
-    "undo, flip (change sides), save FILE, load FILE [NUMBER], resign, quit. Ctrl-C clears the line; while the "
-    "computer thinks it makes it move now; pressed again, or on an empty line, it leaves the game, as Ctrl-D does"
+    "a move in any notation ({asks}), or: hint (the three best moves), eval (what the best is worth), "
+    "moves (the legal ones), undo, flip (change sides), save FILE, load FILE [NUMBER], resign, quit. "
+    "Ctrl-C clears the line; while the computer thinks it makes it move now; pressed again, or on an empty line, "
+    "it leaves the game, as Ctrl-D does"
 )
+"""Where a game says what it asks for."""
 
 COMMANDS = ("help", "hint", "eval", "moves", "undo", "flip", "save", "load", "resign", "quit")
 

@@ -1,0 +1,149 @@
+"""A game that the package does not know, on the whole command line: `--game noughts --import noughts.py`."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.games import description
+from outflank.games.description import GAMES
+from outflank.ui.cli import main
+from tests.installing import register_for_now
+
+pytestmark = pytest.mark.plain
+
+NOUGHTS = Path(__file__).parent / "noughts.py"
+GAME = ("--game", "noughts")
+WON = "b2 a2 a1 c2 b1 c1 b3"
+ALONE = ("--workers", "1", "--table-bits", "10")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    register_for_now(monkeypatch, GAMES)
+    monkeypatch.setattr(description, "_by_rules", dict(description._by_rules))
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+
+    def call(*arguments: str, stdin: str = "", known: bool = True) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments, *(("--import", str(NOUGHTS)) if known else ())])
+        captured = capsys.readouterr()
+        return ended.value.code, captured.out, " ".join(captured.err.split())
+
+    yield call
+    sys.modules.pop("noughts", None)
+
+
+def test_its_start_and_its_moves_are_shown(run):
+    status, out, err = run("show", *GAME)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        "  a b c",
+        "1 * * *",
+        "2 * * *",
+        "3 * * *",
+        "",
+        "Noughts and crosses 3×3, move 1; black 0, white 0",
+        "black to move, 9 legal: a1 a2 a3 b1 b2 b3 c1 c2 c3",
+        "noughts: 0000000000000000 0000000000000000 black 0 [3]",
+    ]
+    over = run("show", *GAME, WON)[1]
+    assert "\nover: black wins (no moves left)\n" in over  # it is won, not by so many
+    assert run("show", over.splitlines()[-1])[1].splitlines()[-1] == over.splitlines()[-1]  # it names its game itself
+    told = json.loads(run("show", *GAME, "--json", "a1")[1])
+    assert (told["game"], told["moves"], told["turn"]) == ("noughts", ["a1"], "white")
+
+
+def test_its_options_are_options_of_the_command(run):
+    assert "Noughts and crosses 5×3, move 2" in run("show", *GAME, "--columns", "5", "e1")[1]
+    assert "Noughts and crosses 4×3" in run("show", "--game=noughts", "--columns=4")[1]
+    for command in ("show", "search", "perft", "play", "review", "match"):
+        told = run(command, *GAME, "--help")[1]
+        assert "--columns [3|4|5]" in told
+        assert "--layout NAME" not in told
+    told = run("show", "--help")[1]
+    assert "--columns" not in told
+    assert all(option in told for option in ("--size [4|6|8]", "--scoring", "--layout NAME", "othello|abalone|noughts"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            (*GAME, "--columns", "7"),
+            "outflank show: Invalid value for '--columns': unknown columns '7' (known: 3, 4, 5)",
+        ),
+        ((*GAME, "--layout", "star"), "outflank: --layout is for Abalone"),
+        ((*GAME, "--size", "6"), "outflank: --size is for Othello"),
+        (("--columns", "4"), "outflank show: No such option '--columns'"),
+        ((*GAME, "a1 a1"), "outflank: moves, column 4, move 2: 'a1' is not a legal move here (legal: a2 a3 b1 b2 b3"),
+        ((*GAME, "--columns", "3", "noughts: 0 0 black 0 [4]"), "outflank: --columns 3: the position given has 4"),
+        (("--game", "noughs"), "unknown game 'noughs', did you mean 'noughts'? (known: othello, abalone, noughts)"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(run, arguments, said):
+    status, out, err = run("show", *arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_without_its_module_it_is_not_known(run):
+    status, _, err = run("show", *GAME, known=False)
+    assert (status, err.endswith("unknown game 'noughts' (known: othello, abalone)")) == (2, True)
+
+
+def test_its_tree_is_counted_and_divided(run):
+    assert json.loads(run("perft", *GAME, "--depth", "3", "--json")[1])["leaves"] == 9 * 8 * 7
+    divided = json.loads(run("perft", *GAME, "--columns", "4", "--depth", "2", "--divide", "--json")[1])
+    assert divided["divide"] == {f"{column}{row}": 11 for column in "abcd" for row in "123"}
+
+
+def test_it_is_searched_in_its_own_unit_and_proved(run):
+    status, out, err = run("search", *GAME, "b2", "--depth", "2", *ALONE)
+    assert (status, err) == (0, "")
+    assert "white plays a2, worth -0.5 rows (depth 2, pvs, middle)" in out
+    proved = run("search", *GAME, "b2 a2 a1 c2", "--exact", *ALONE)[1]
+    assert "black plays c3, won (proved to the end, pvs, the final score)" in proved
+
+
+def test_it_is_played_saved_and_read_again(run, tmp_path):
+    saved = tmp_path / "game"
+    words = "\n".join(["help", "zz", *WON.split(), f"save {saved}", "quit"])
+    status, out, err = run("play", *GAME, "--white", "human", stdin=words)
+    assert (status, err) == (0, "")
+    assert "a cell like b2" in out  # what help says that a move is
+    assert "'zz' is not a legal move here (legal: a1" in out
+    assert f"saved to {saved}.games" in out
+    file = f"{saved}.games"
+    listed = json.loads(run("games", file, "--json")[1])
+    assert (listed["game"], listed["score"], listed["opening"]) == ("noughts", 1.0, WON)
+    assert run("convert", file, str(tmp_path / "copy.games"))[0] == 0
+    assert (tmp_path / "copy.games").read_text() == Path(file).read_text()
+    assert "GGF holds games of Othello, not of Noughts and crosses" in run("convert", file, str(tmp_path / "a.ggf"))[2]
+    assert "over: black wins" in run("show", "--file", file)[1]
+
+
+def test_it_is_reviewed_with_a_page(run, tmp_path):
+    reviewed = ("review", *GAME, WON, "--depth", "2", "--exact", "0", "--workers", "1", "--quiet")
+    status, out, err = run(*reviewed, "--out", str(tmp_path))
+    assert (status, err) == (0, "")
+    assert "Noughts and crosses 3×3, 7 moves judged, in rows" in out
+    page = (tmp_path / "review.html").read_text()
+    assert "Noughts and crosses board</title>" in page
+    assert [json.loads(line)["schema"] for line in run(*reviewed, "--json")[1].splitlines()].count(
+        "outflank/review-move/1"
+    ) == 7
+    picture = tmp_path / "board.svg"
+    assert run("show", *GAME, WON, "--svg", str(picture))[0] == 0
+    assert picture.read_text().count("<circle") == 7
+
+
+def test_a_book_of_it_is_built_and_asked(run, tmp_path):
+    book = str(tmp_path / "noughts.book")
+    built = run("book", "build", *GAME, "--out", book, "--plies", "1", "--depth", "1", "--workers", "1", "--quiet")
+    assert (built[0], built[2]) == (0, "")
+    asked = json.loads(run("book", "show", *GAME, "--book", book, "--json")[1])
+    assert (asked["unit"], asked["depth"]) == ("rows", 1)
