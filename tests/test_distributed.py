@@ -37,8 +37,9 @@ from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release
 from outflank.search.root import HIGH, LOW, Root
+from outflank.search.stopping import BELL, halt
 from outflank.search.table import EXACT, FOREIGN, Table, looked_up, packed
-from outflank.search.worker import BELL, COUNTERS, WORKER, halt
+from outflank.search.worker import COUNTERS, WORKER
 from outflank.ui.cli.search_documents import ClusterSearchDocument
 from tests.conftest import examples
 from tests.drawing import legal, walk

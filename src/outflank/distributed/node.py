@@ -25,7 +25,8 @@ from outflank.search.contract import Options
 from outflank.search.division import Division, all_cores, scheme_named
 from outflank.search.lines import table_move
 from outflank.search.outbox import WORDS, Outbox, adopt, await_call, collect, release
-from outflank.search.root import Root, Stopped
+from outflank.search.root import Root
+from outflank.search.stopping import Stopped
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 from outflank.search.worker import COUNTERS
 

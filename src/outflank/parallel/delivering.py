@@ -29,8 +29,9 @@ from outflank.parallel.shared_state import (
 from outflank.parallel.taking import ask, ceiling_of, floor_for, invite
 from outflank.search.nodes import entry_of, learn, table_key
 from outflank.search.ordering import reward
+from outflank.search.stopping import BELL, alive, ring
 from outflank.search.table import EXACT, LOWER, UPPER
-from outflank.search.worker import BELL, PLIES, alive, ring
+from outflank.search.worker import PLIES
 
 
 @inner

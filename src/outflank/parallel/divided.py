@@ -27,8 +27,9 @@ from outflank.parallel.shared_state import (
     TAKE,
 )
 from outflank.parallel.splitting import work
-from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress, ranks
+from outflank.search.root import LOW, Root, RootMove, RootValue, WindowProgress, ranks
 from outflank.search.samples import sample_roots
+from outflank.search.stopping import Stopped
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""

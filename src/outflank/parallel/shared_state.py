@@ -13,6 +13,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.record_types import record_type
+from outflank.search.stopping import LIFELINE
 from outflank.search.worker import PLIES
 
 CAPACITY = 256
@@ -166,7 +167,7 @@ find another; offer the frame's moves and take one; go home."""
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """Which word of a frame a field is."""
 
-assert [WORD_OF[name] for name in ("cut", "above", "held", "index")] == [0, 1, 2, 3], "a lifeline begins every frame"
+assert [WORD_OF[name] for name in LIFELINE] == list(range(len(LIFELINE))), "a lifeline begins every frame"
 
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
 

@@ -64,8 +64,8 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves
 from outflank.search.quiet import quiescence
+from outflank.search.stopping import heed, report_nodes
 from outflank.search.table import hint_of, value_of
-from outflank.search.worker import heed, report_nodes
 
 
 @kernel

@@ -35,8 +35,9 @@ from outflank.search.nodes import (
 )
 from outflank.search.ordering import bring_best, reward
 from outflank.search.quiet import quiescence
-from outflank.search.root import LOW, Root, RootMove, RootValue, Stopped, WindowProgress
+from outflank.search.root import LOW, Root, RootMove, RootValue, WindowProgress
 from outflank.search.samples import sample_roots
+from outflank.search.stopping import BELL, Stopped, heed, poll_stop, ring
 from outflank.search.table import (
     EMPTY,
     EPISODES,
@@ -53,7 +54,7 @@ from outflank.search.table import (
     remember,
     value_of,
 )
-from outflank.search.worker import BELL, SORT_ALL, SORT_NONE, heed, poll_stop, ring
+from outflank.search.worker import SORT_ALL, SORT_NONE
 
 WORST = -(1 << 40)
 

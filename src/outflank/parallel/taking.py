@@ -25,7 +25,7 @@ from outflank.parallel.shared_state import (
     moves_of,
     rank_at,
 )
-from outflank.search.worker import BELL, alive
+from outflank.search.stopping import BELL, alive
 
 
 @inner

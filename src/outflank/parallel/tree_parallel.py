@@ -21,7 +21,7 @@ from outflank.search.division import Scheme
 from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, play_out, seeded, seedling
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.worker import poll_stop
+from outflank.search.stopping import poll_stop
 
 GARDEN = record_type({"games": np.int64, "used": np.int64}, apart=("games", "used"))
 """Games left to be played, and nodes that the tree has."""

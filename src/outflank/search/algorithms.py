@@ -4,7 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from outflank.search.division import Division
-from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, Stopped, best_ones
+from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, best_ones
+from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]
 """From a root, who searches it, a depth and the value of the iteration before (None: there was none)."""

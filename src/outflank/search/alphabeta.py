@@ -11,8 +11,9 @@ from outflank.kernels.compiler import kernel
 from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, learn, lengthen
 from outflank.search.ordering import bring_best, reward
 from outflank.search.quiet import quiescence
+from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, hint_of, value_of
-from outflank.search.worker import SORT_ALL, SORT_NONE, poll_stop
+from outflank.search.worker import SORT_ALL, SORT_NONE
 
 WORST = -(1 << 40)
 

@@ -20,7 +20,8 @@ from outflank.search.options import asked, asks, check_companions
 from outflank.search.probes import Instrument
 from outflank.search.progress import watching
 from outflank.search.results import Comparison, MoveValue, Progress, Result, Watch, WorkerStatistics
-from outflank.search.root import Root, RootMove, RootValue, Stopped
+from outflank.search.root import Root, RootMove, RootValue
+from outflank.search.stopping import Stopped
 from outflank.search.table import Table
 
 ESTIMATES_BITS = 20

@@ -12,7 +12,7 @@ from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import kernel
 from outflank.search.nodes import fill_moves
 from outflank.search.quiet import quiescence
-from outflank.search.worker import poll_stop
+from outflank.search.stopping import poll_stop
 
 WORST = -(1 << 40)
 

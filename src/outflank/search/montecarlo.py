@@ -29,7 +29,7 @@ from outflank.search.ordering import weights_at
 from outflank.search.progress import watching
 from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.worker import poll_stop
+from outflank.search.stopping import poll_stop
 
 WIN = 1000
 """A won game; estimates of unfinished ones lie between."""

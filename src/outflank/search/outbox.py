@@ -16,8 +16,9 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
+from outflank.search.stopping import poll_stop
 from outflank.search.table import FOREIGN, age_of, depth_of, looked_up, remember
-from outflank.search.worker import WORKER, poll_stop
+from outflank.search.worker import WORKER
 
 WORDS = 3
 """Of an entry: the position's two, and its data."""
@@ -144,8 +145,8 @@ def adopt(entries, count, worker):
 
 def _worker() -> Any:
     """A record that has everything the kernels here touch, for as long as they are compiled."""
+    from outflank.search.stopping import BELL
     from outflank.search.table import Table
-    from outflank.search.worker import BELL
 
     worker = allocate(WORKER, 1)[0]
     keep = (Table(4), allocate(BELL, 1), Outbox(16, 16, waits=False))

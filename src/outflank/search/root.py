@@ -23,16 +23,16 @@ from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, pl
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
 from outflank.placement import places
+from outflank.search import stopping
 from outflank.search.contract import DEEPEST, TABLELESS, Options
 from outflank.search.lines import complete
 from outflank.search.ordering import Ordering, ordering_named, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.sorting import sort_moves
+from outflank.search.stopping import BELL, ENDLESS, halt
 from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import (
-    BELL,
     COUNTERS,
-    ENDLESS,
     PASS_EVALUATES,
     PASS_FREE,
     PASS_PLY,
@@ -42,17 +42,12 @@ from outflank.search.worker import (
     SORT_BEST,
     SORT_NONE,
     WORKER,
-    halt,
 )
 
 LOW, HIGH = -LIMIT, LIMIT
 """A window that holds every value."""
 
 PASSES = {"free": PASS_FREE, "ply": PASS_PLY, "evaluated": PASS_EVALUATES}
-
-
-class Stopped(Exception):
-    """The search was told to end; what it was at is worthless."""
 
 
 @dataclass(slots=True)
@@ -229,13 +224,9 @@ class Root:
 
     def begin_search(self, node_limit: int | None) -> None:
         """Reset the counters, and let the search run to `node_limit`."""
-        bell = self.bell
-        bell.stop = bell.nodes = 0
-        bell.node_limit = ENDLESS if node_limit is None else node_limit
         for name in COUNTERS:
             self.workers[name] = 0
-        for name in ("aborted", "told", "poll_at"):
-            self.workers[name] = 0
+        stopping.begin(self.bell, self.workers, node_limit)
 
     # --- what the windows of an iteration have told ---
 

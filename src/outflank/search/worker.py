@@ -4,19 +4,12 @@ Everything that does not select compiled code is a field here, read at run time.
 of game, evaluation and probe make another compilation.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from outflank.games.hints import FEATURES, STAGES
 from outflank.games.rules import MOVE
-from outflank.kernels.atomics import fetch_add, load, store
-from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.memory import read_word, record_at
-from outflank.kernels.record_types import allocate, record_type
-from outflank.kernels.waiting import yield_core
+from outflank.kernels.record_types import record_type
+from outflank.search.stopping import HEARING
 
 ROOM = 1 << 14
 """Moves on the line that a worker is in."""
@@ -36,38 +29,9 @@ SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
 SORT_INSERTION, SORT_BACKWARDS, SORT_MERGE, SORT_HEAP = 3, 4, 5, 6
 """All of them before the first is tried: see `sorting`."""
 
-POLL_NODES = 4096
-"""Nodes between two looks at the limit of nodes: some hundred microseconds."""
-
-FEWEST_NODES = 64
-"""Nodes between two looks, however near the limit is."""
-
-ENDLESS = 1 << 62
-
-BELL = record_type(
-    {
-        "rung": np.int64,  # how often somebody's work has become pointless
-        "stop": np.int64,  # not 0: everybody's has
-        "nodes": np.int64,  # what all workers have entered, as far as they have told
-        "node_limit": np.int64,
-        "workers": np.int64,  # who ring and hear it
-    },
-    apart=("rung", "stop", "nodes"),
-)
-"""What tells the workers of a search to stop. They look at `rung` at every node: as long as nobody
-writes to it, the line stays in every core's cache and a look costs next to nothing."""
-
 WORKER = record_type(
     {
-        # when to stop
-        "bell": np.int64,  # address of the search's
-        "heard": np.int64,  # how often it had rung when this worker last looked
-        "lifeline": np.int64,  # address of the first of a chain of them; 0: none
-        "place": np.int64,  # this worker's place on it
-        "aborted": np.int64,  # the last search was stopped: its value is worthless
-        "poll_at": np.int64,  # nodes at which to tell the bell of them
-        "told": np.int64,  # nodes that the bell knows of
-        "pace": np.int64,  # nodes between two times that the core is given up; 0: never
+        **HEARING,  # when to stop
         # counters
         "nodes": np.int64,  # positions entered, leaves included
         "leaves": np.int64,  # positions evaluated
@@ -122,80 +86,3 @@ COUNTERS = (
     "first_cutoffs",
 )
 """The fields that count."""
-
-
-@inner
-def ring(bell: Any) -> Any:
-    """Make every worker look whether what it does is still wanted."""
-    fetch_add(bell, "rung", 1)  # race: who does not hear it at this node hears it at one of the next
-
-
-@kernel
-def halt(bell):
-    """Stop everybody. A kernel, for Python's own writes are not atomic beside those of kernels."""
-    store(bell, "stop", 1)
-    ring(bell)
-
-
-@halt.sample
-def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    yield (allocate(BELL, 1)[0],)
-
-
-@inner
-def alive(bell: Any, lifeline: Any, place: Any) -> Any:
-    """Whether the search goes on, and what hangs at `place` on `lifeline` is still wanted.
-
-    A lifeline is four words: not 0 once all that hangs on it is pointless; the address of the next lifeline,
-    0 for none; the place from which on what hangs on it is not wanted now, 0 for none; and its own place on
-    the next one. A place below 0 is always wanted.
-    """
-    if load(bell, "stop") != 0:
-        return False
-    # What is seen late is told again by the bell. And a lifeline may be another one's by now, if one on the way to it
-    # was cut meanwhile: whatever it says then, what hangs on the one that was cut is not wanted.
-    while lifeline != 0:
-        unwanted = np.int64(read_word(lifeline, 2))  # race: what is seen late, the bell tells again
-        # race: what is seen late, the bell tells again
-        if read_word(lifeline, 0) != U64(0) or (unwanted != 0 and place >= unwanted):
-            return False
-        place = np.int64(read_word(lifeline, 3))  # race: another one's only below a cut
-        lifeline = np.int64(read_word(lifeline, 1))  # race: another one's only below a cut
-    return True
-
-
-@inner
-def heed(worker: Any) -> Any:
-    """The bell has rung: give up if it was for this worker."""
-    bell = record_at(worker.bell, BELL)
-    # First how often it rang, then for whom: whoever rings later is heard the next time.
-    worker.heard = load(bell, "rung")
-    if not alive(bell, worker.lifeline, worker.place):
-        worker.aborted = 1
-
-
-@inner
-def report_nodes(worker: Any) -> Any:
-    """Tell the bell how many nodes were entered; the one who reaches the limit stops everybody."""
-    bell = record_at(worker.bell, BELL)
-    fresh = worker.nodes - worker.told
-    worker.told = worker.nodes
-    total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
-    if total >= bell.node_limit:
-        halt(bell)
-    step = min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
-    if worker.pace > 0:
-        step = min(step, worker.pace)
-        yield_core()
-    worker.poll_at = worker.nodes + step
-
-
-@inner
-def poll_stop(worker: Any) -> Any:
-    """Whether what this worker does is wanted no more."""
-    if worker.nodes >= worker.poll_at:
-        report_nodes(worker)
-    # race: heard at one of the next nodes, and `heed` then takes over what was published
-    if load(record_at(worker.bell, BELL), "rung", "relaxed") != worker.heard:
-        heed(worker)
-    return worker.aborted != 0

@@ -11,8 +11,9 @@ from outflank.kernels import atomics, memory, observers, waiting
 from outflank.lab.races.clocks import Touch
 from outflank.lab.races.declared import SourceLine
 from outflank.parallel.shared_state import CREW, FRAME, HAND
+from outflank.search.stopping import BELL
 from outflank.search.table import Table
-from outflank.search.worker import BELL, WORKER
+from outflank.search.worker import WORKER
 
 TWINS = frozenset(str(module.__file__) for module in (atomics, memory, waiting, observers))
 """Sources that touch memory on behalf of those who call them."""
