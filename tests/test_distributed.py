@@ -38,7 +38,7 @@ from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release
 from outflank.search.root import HIGH, LOW, Root
 from outflank.search.stopping import BELL, halt
-from outflank.search.table import EXACT, FOREIGN, Table, looked_up, packed
+from outflank.search.table import EXACT, Table, adopted, is_foreign, looked_up, packed, value_of
 from outflank.search.worker import COUNTERS, WORKER
 from outflank.ui.cli.search_documents import ClusterSearchDocument
 from tests.conftest import examples
@@ -609,7 +609,7 @@ def a_worker(table: Table, outbox: Outbox | None = None):
     bells[0].workers = 1
     worker = allocate(WORKER, 1)[0]
     worker.bell = bells.ctypes.data
-    worker.table, worker.table_shift = table.address, table.shift
+    table.lend(worker)
     if outbox is not None:
         worker.outbox = outbox.address
     return worker, bells
@@ -674,12 +674,13 @@ def test_others_entries_are_kept_unless_the_table_knows_better():
     deep, shallow = packed(3, 9, EXACT, 1, 0), packed(4, 5, EXACT, 2, 0)
     theirs = np.array([[10, 20, int(shallow)], [30, 40, int(deep)]], np.uint64)
     assert int(adopt(theirs, 2, worker)) == 2
-    found = looked_up(table.address, table.shift, U64(30), U64(40))
-    assert int(found) == int(deep) | FOREIGN
+    found = U64(looked_up(table.address, table.shift, U64(30), U64(40)))
+    assert (value_of(found), is_foreign(found), is_foreign(deep)) == (3, 1, 0)
+    assert int(found) == int(adopted(deep, 0))
     better = np.array([[10, 20, int(deep)], [30, 40, int(shallow)]], np.uint64)
     assert int(adopt(better, 2, worker)) == 1
-    assert int(looked_up(table.address, table.shift, U64(10), U64(20))) == int(deep) | FOREIGN
-    assert int(looked_up(table.address, table.shift, U64(30), U64(40))) == int(deep) | FOREIGN
+    assert int(looked_up(table.address, table.shift, U64(10), U64(20))) == int(adopted(deep, 0))
+    assert int(looked_up(table.address, table.shift, U64(30), U64(40))) == int(adopted(deep, 0))
 
 
 @pytest.mark.compiled

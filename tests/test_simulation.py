@@ -15,12 +15,12 @@ from outflank.kernels.record_types import allocate
 from outflank.lab.simulation import JOB_BYTES, OUTCOME_BYTES, Simulated, simulate
 from outflank.lab.simulation_machines import Machines, Traffic, effort
 from outflank.lab.simulation_recording import EVERYTHING, calibrated, record
-from outflank.lab.simulation_witness import KINDS, MOVE, VALUE, WRITERS, Notes
+from outflank.lab.simulation_witness import KINDS, MOVE, VALUE, Notes
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.probes import note_lookup
 from outflank.search.root import HIGH, LOW, Root
-from outflank.search.table import EXACT, LOWER, UPPER, age_of, packed
+from outflank.search.table import EXACT, LOWER, UPPER, WRITERS, age_of, packed
 from outflank.search.worker import COUNTERS, WORKER
 
 BOARD = OthelloBoard.start(6)

@@ -1,21 +1,28 @@
 """The transposition table by itself."""
 
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank import OthelloBoard, search
 from outflank.errors import OutflankError
 from outflank.games.rules import pack
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import interpreted, kernel
 from outflank.othello.squares import START, othello
 from outflank.search import table as tables
+from outflank.search.contract import Options
+from outflank.search.outbox import adopt
+from outflank.search.root import Root
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, Table
 from tests.drawing import walk
 
 WORDS = st.integers(0, 2**64 - 1)
+PACKAGE = Path(tables.__file__).parents[1]
 
 
 @kernel
@@ -177,3 +184,53 @@ def test_memory_is_what_it_says():
     assert table.nbytes == 32 << 10
     assert table.slots == 5 << 8
     assert table.address % 128 == 0
+
+
+# --- its layout is its own ---
+
+
+@pytest.mark.skipif(not interpreted(), reason="a kernel freezes the layout when it is compiled")
+@pytest.mark.parametrize(("ways", "words"), [(1, 4), (10, 32)])
+def test_another_associativity_concerns_nobody_else(monkeypatch, ways, words):
+    board = OthelloBoard.start(4)
+    alone = search(board, depth=4, workers=1, algorithm="minimax", deepen=False)
+    monkeypatch.setattr(tables, "WAYS", ways)
+    monkeypatch.setattr(tables, "WORDS_PER_BUCKET", words)
+    table = Table(8)
+    assert table.slots == (1 << 8 - 2) * ways
+    for options in ({"parallel": "ybw"}, {"parallel": "abdada"}, {"canonical": True}):
+        table.clear()
+        found = search(board, depth=4, workers=1, table=table, **options)
+        assert (found.value, found.hits > 0) == (alone.value, True), options
+    known = table.positions()
+    assert len(known) == table.occupancy().entries > 0
+    # What one node tells another, and what the laboratory reads.
+    there = Root(board.game, board.position, Options(table_bits=8))
+    rows = [[first, second, tables.packed(3, 9, EXACT, 1, 0)] for first, second in known]
+    assert adopt(np.array(rows, np.uint64), len(rows), there.worker) == len(rows)
+    assert {tuple(row) for row in there.table.positions().tolist()} <= {tuple(row) for row in known.tolist()}
+
+
+@pytest.mark.plain
+def test_nobody_else_knows_the_layout():
+    private = {"WAYS", "WORDS_PER_BUCKET", "FOREIGN", "PRESENT", "OFFSET"}
+    for path in PACKAGE.rglob("*.py"):
+        for imported in re.findall(r"from outflank\.search\.table import (\([^)]*\)|.*)", path.read_text()):
+            assert not private & set(re.findall(r"\w+", imported)), path
+
+
+@given(st.integers(0, tables.WRITERS - 1), st.integers(0, 200))
+def test_a_stamp_is_found_again_and_leaves_the_rest_alone(writer, depth):
+    data = tables.packed(-7, depth, LOWER, 3, tables.stamp(writer))
+    assert int(tables.writer_of(data)) == writer
+    fields = (tables.value_of(data), tables.depth_of(data), tables.bound_of(data), tables.move_of(data))
+    assert tuple(map(int, fields)) == (-7, depth, LOWER, 3)
+    assert tables.is_foreign(data) == 0
+
+
+def test_what_another_node_found_is_kept_without_its_marks():
+    data = tables.marked(tables.packed(-7, 5, LOWER, 3, 9), 4, 2)
+    kept = tables.adopted(data, 11)
+    assert tables.is_foreign(kept) == 1
+    assert tables.at_it(kept, 2) == 0
+    assert int(kept) == int(tables.packed(-7, 5, LOWER, 3, 11)) | tables.FOREIGN

@@ -18,10 +18,10 @@ from outflank.distributed.messages import Ended, Job, Joined, NodeEvent, NodeRep
 from outflank.distributed.node import Node, NodeSetup
 from outflank.errors import OutflankError
 from outflank.lab.search_log import noted
-from outflank.lab.simulation_witness import DEPTHS, KINDS, MOVE, VALUE, WRITERS, Notes
+from outflank.lab.simulation_witness import DEPTHS, KINDS, MOVE, VALUE, Notes
 from outflank.search.contract import Limits, Stop
 from outflank.search.results import Result
-from outflank.search.table import EXACT, LOWER, UPPER
+from outflank.search.table import EXACT, LOWER, UPPER, WRITERS
 
 EVERYTHING = 255
 """A depth that no entry has: all entries of other jobs are hidden below it."""

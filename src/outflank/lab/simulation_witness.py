@@ -1,8 +1,8 @@
 """Whose entries of the table a search uses.
 
-Every job writes its number into the entries that it makes, in bits which a search by one worker leaves alone. So a
-hit can be told from one on the job's own entry, and the job that made it is known; and entries of other jobs can be
-hidden from a search, as if they lay in a table on another machine.
+Every job stamps the entries that it makes with its number, modulo `WRITERS`: the job after these is taken for the
+first. So a hit can be told from one on the job's own entry, and the job that made it is known; and entries of other
+jobs can be hidden from a search, as if they lay in a table on another machine.
 """
 
 from collections.abc import Collection
@@ -14,10 +14,7 @@ import numpy.typing as npt
 from outflank.kernels.bits import U64
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.search.probes import note_lookup, note_node
-from outflank.search.table import depth_of
-
-WRITERS = 1 << 14
-"""Jobs that entries can tell apart; the one after is taken for the first."""
+from outflank.search.table import WRITERS, depth_of, stamp, writer_of
 
 DEPTHS = 32
 VALUE, MOVE, KINDS = 0, 1, 2
@@ -42,7 +39,7 @@ def _(probe, depth, moves):
 def _(probe, depth, data):
     if data == U64(0):
         return data
-    writer = (data >> U64(48)) & U64(127) | ((data >> U64(56)) & U64(127)) << U64(7)
+    writer = writer_of(data)
     if writer == read_word(probe.memory, _WRITER):
         return data
     found = depth_of(data)
@@ -73,7 +70,7 @@ class Notes:
         """Another job: its number goes into all entries that the worker makes from now on."""
         writer = number % WRITERS
         self._words[_WRITER] = writer
-        worker.age = (writer & 127) << 6 | (writer >> 7) << 14
+        worker.age = stamp(writer)
 
     def take(self) -> npt.NDArray[np.int64]:
         """The hits since this was last asked: rows of the writer, the depth left, the kind, and how many."""

@@ -16,12 +16,12 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
-from outflank.search.stopping import poll_stop
-from outflank.search.table import FOREIGN, age_of, depth_of, looked_up, remember
+from outflank.search.stopping import BELL, poll_stop
+from outflank.search.table import ENTRY_WORDS, Table, adopted, age_of, depth_of, looked_up, remember
 from outflank.search.worker import WORKER
 
-WORDS = 3
-"""Of an entry: the position's two, and its data."""
+WORDS = ENTRY_WORDS
+"""Of an entry on its way: the position's two, and its data."""
 
 NAP_MICROSECONDS = 2000
 """How long a worker that waits sleeps before it looks whether its search is still wanted."""
@@ -137,22 +137,18 @@ def adopt(entries, count, worker):
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]
         known = looked_up(worker.table, worker.table_shift, first, second)
         if known == U64(0) or age_of(known) != worker.age or depth_of(known) < depth_of(data):
-            theirs = data & ~(U64(63) << U64(42)) | U64(worker.age) << U64(42) | U64(FOREIGN)
-            remember(worker.table, worker.table_shift, first, second, theirs)
+            remember(worker.table, worker.table_shift, first, second, adopted(data, worker.age))
             kept += 1
     return kept
 
 
 def _worker() -> Any:
     """A record that has everything the kernels here touch, for as long as they are compiled."""
-    from outflank.search.stopping import BELL
-    from outflank.search.table import Table
-
     worker = allocate(WORKER, 1)[0]
-    keep = (Table(4), allocate(BELL, 1), Outbox(16, 16, waits=False))
-    worker.table, worker.table_shift = keep[0].address, keep[0].shift
-    worker.bell, worker.outbox = address_of(keep[1]), keep[2].address
-    return worker, keep
+    table, bells, outbox = Table(4), allocate(BELL, 1), Outbox(16, 16, waits=False)
+    table.lend(worker)
+    worker.bell, worker.outbox = address_of(bells), outbox.address
+    return worker, (table, bells, outbox)
 
 
 @post.sample

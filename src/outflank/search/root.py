@@ -159,7 +159,7 @@ class Root:
             worker.canonical = int(options.canonical)
             worker.killer[:] = NO_MOVE
             if self.table is not None:
-                worker.table, worker.table_shift, worker.age = self.table.address, self.table.shift, self.table.age
+                self.table.lend(worker)
                 worker.table_from = 2
             ordering.apply(self.game, worker)
         return workers

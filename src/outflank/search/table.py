@@ -5,12 +5,16 @@ position's two words and its data (value, depth, kind of bound, best move, age).
 are stored xored with the data: an entry that two workers have written at once, half and half,
 then decodes to a position that nobody asks for, and reads as a miss. So nothing is locked, and
 a hit is always a full comparison of the position.
+
+All that is known of words, bits and buckets is known here. Others have data only from `packed` and `looked_up`, ask the
+functions below what it says, and reach a table by the address and the shift that `Table.lend` gives a worker.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank import placement
 from outflank.errors import InvalidOption
@@ -22,7 +26,12 @@ from outflank.machine import usable_memory
 EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
 """Kinds of bound: the value is at most, at least, or exactly what is stored."""
 
+ENTRY_WORDS = 3
+"""Of an entry: the position's two, and its data."""
+
 WAYS = 5
+"""Entries of a bucket."""
+
 WORDS_PER_BUCKET = 16
 NO_MOVE = 0xFFFF
 
@@ -100,6 +109,14 @@ def is_foreign(data: Any) -> Any:
     return np.int64((data >> U64(55)) & U64(1))
 
 
+@inner
+def adopted(data: Any, age: Any) -> Any:
+    """The data of an entry that another node of a cluster has found, as it is kept here: by this search, and at it is
+    nobody."""
+    found = packed(value_of(data), depth_of(data), bound_of(data), move_of(data), age)
+    return found | U64(FOREIGN)
+
+
 MOST_AT_IT, EPISODES = 127, 128
 
 
@@ -118,6 +135,21 @@ def marked(data: Any, workers: Any, episode: Any) -> Any:
     return rest | (U64(min(workers, MOST_AT_IT)) << U64(48)) | (U64(episode) << U64(56))
 
 
+WRITERS = (MOST_AT_IT + 1) * EPISODES
+"""Numbers that an entry can be stamped with."""
+
+
+def stamp(writer: int) -> int:
+    """The age of a worker that marks its entries with a number, where who is at them is of no interest."""
+    return (writer & MOST_AT_IT) << 6 | (writer >> 7) << 14
+
+
+@inner
+def writer_of(data: Any) -> Any:
+    """The number that an entry was stamped with."""
+    return (data >> U64(48)) & U64(MOST_AT_IT) | ((data >> U64(56)) & U64(EPISODES - 1)) << U64(7)
+
+
 @inner
 def _bucket(shift: Any, first: Any, second: Any) -> Any:
     return np.int64(hashed(first, second) >> U64(shift)) * WORDS_PER_BUCKET
@@ -128,11 +160,11 @@ def looked_up(address: Any, shift: Any, first: Any, second: Any) -> Any:
     """The data for a position; 0 if the table does not know it."""
     bucket = _bucket(shift, first, second)
     for way in range(WAYS):
-        data = read_word(address, bucket + 3 * way + 2)  # race: an entry half and half fails the test below
+        data = read_word(address, bucket + ENTRY_WORDS * way + 2)  # race: an entry half and half fails the test below
         # race: an entry half and half fails this test
         if (
-            read_word(address, bucket + 3 * way) ^ data == first
-            and read_word(address, bucket + 3 * way + 1) ^ data == second
+            read_word(address, bucket + ENTRY_WORDS * way) ^ data == first
+            and read_word(address, bucket + ENTRY_WORDS * way + 1) ^ data == second
             and data != U64(0)
         ):
             return data
@@ -146,14 +178,14 @@ def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> An
     chosen, least = 0, np.int64(1 << 40)
     age = age_of(data)
     for way in range(WAYS):
-        old = read_word(address, bucket + 3 * way + 2)  # race: at worst the slot of a better entry is chosen
+        old = read_word(address, bucket + ENTRY_WORDS * way + 2)  # race: at worst the slot of a better entry is chosen
         if old == U64(0):
             chosen, least = way, np.int64(-1)
             break
         # race: at worst the slot of a better entry is chosen
         if (
-            read_word(address, bucket + 3 * way) ^ old == first
-            and read_word(address, bucket + 3 * way + 1) ^ old == second
+            read_word(address, bucket + ENTRY_WORDS * way) ^ old == first
+            and read_word(address, bucket + ENTRY_WORDS * way + 1) ^ old == second
         ):
             # Same depth or another: the newest value is what this search will ask for.
             chosen, least = way, np.int64(-1)
@@ -162,7 +194,7 @@ def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> An
         worth = depth_of(old) + (256 if age_of(old) == age else 0)
         if worth < least:
             chosen, least = way, worth
-    slot = bucket + 3 * chosen
+    slot = bucket + ENTRY_WORDS * chosen
     write_word(address, slot, first ^ data)  # race: an entry half and half reads as a miss
     write_word(address, slot + 1, second ^ data)  # race: an entry half and half reads as a miss
     write_word(address, slot + 2, data)  # race: an entry half and half reads as a miss
@@ -227,6 +259,10 @@ class Table:
         """Entries there is room for."""
         return len(self.words) // WORDS_PER_BUCKET * WAYS
 
+    def lend(self, worker: Any) -> None:
+        """Let a worker ask it, and keep what it finds there."""
+        worker.table, worker.table_shift, worker.age = self.address, self.shift, self.age
+
     def clear(self) -> None:
         """Forget everything."""
         self.words[:] = 0
@@ -237,6 +273,17 @@ class Table:
 
     def occupancy(self) -> Occupancy:
         """Count the entries."""
-        data = self.words.reshape(-1, WORDS_PER_BUCKET)[:, 2 : 3 * WAYS : 3]
-        used = data != 0
+        used = self._entries()[:, :, 2] != 0
         return Occupancy(int(used.sum()), used.size, int(used.all(axis=1).sum()), len(used))
+
+    def positions(self) -> npt.NDArray[np.uint64]:
+        """The two words of every position that it knows, a row for each."""
+        entries = self._entries()
+        known = entries[entries[:, :, 2] != 0]
+        pairs: npt.NDArray[np.uint64] = known[:, :2] ^ known[:, 2:]
+        return pairs
+
+    def _entries(self) -> npt.NDArray[np.uint64]:
+        """The words of the entries, by bucket and way."""
+        buckets = self.words.reshape(-1, WORDS_PER_BUCKET)
+        return buckets[:, : ENTRY_WORDS * WAYS].reshape(-1, WAYS, ENTRY_WORDS)

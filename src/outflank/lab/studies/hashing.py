@@ -22,7 +22,6 @@ from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import note, search
 from outflank.schema import Between, Count, Several, Shape
 from outflank.search.contract import DEEPEST, Limits, Stop
-from outflank.search.table import WAYS, WORDS_PER_BUCKET
 from outflank.search.table import Table as Memory
 
 
@@ -178,11 +177,9 @@ def _visited(board: Board[Any], wanted: int, stop: Stop) -> tuple[Words, Words]:
     for depth in range(4, DEEPEST):
         table = Memory(bits)
         search(board, Limits(depth=depth), stop=stop, workers=1, table=table, **{**REPORT_000, "table_bits": bits})
-        entries = table.words.reshape(-1, WORDS_PER_BUCKET)[:, : 3 * WAYS].reshape(-1, 3)
-        entries = entries[entries[:, 2] != 0]
-        if stop.called or len(entries) >= wanted:
+        pairs = table.positions()
+        if stop.called or len(pairs) >= wanted:
             break
-    pairs = entries[:, :2] ^ entries[:, 2:]  # kept xored with their data
     # The table's order is that of its own hash, which must not help it here.
     pairs = np.unique(pairs, axis=0)
     kept = np.random.default_rng(1).permutation(len(pairs))[:wanted]
