@@ -296,6 +296,7 @@ def test_error_rates_in_normalized_elo():
     assert 1 - accepted(test, pair_shares(score_at(120, 0.3), 0.3), 120, seed=4) < 0.11
 
 
+@pytest.mark.early(2)
 def test_interval_covers_the_truth():
     """In 95 of 100 simulated matches, about, also where pairs are few."""
     chance = random.Random(5)

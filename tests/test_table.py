@@ -155,6 +155,7 @@ def test_workers_that_write_at_once_never_read_anothers_data():
     assert wrong == [0, 0, 0]
 
 
+@pytest.mark.early(2)
 def test_the_hash_spreads_like_chance():
     """Positions near each other fill as many of n buckets as n random throws would: 1 - 1/e."""
     game = othello()

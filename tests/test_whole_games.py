@@ -18,6 +18,7 @@ from outflank.parallel.events import STARTED
 from outflank.search.contract import Stop
 
 
+@pytest.mark.early(2)
 def test_a_whole_game_of_a_report_is_timed_on_any_number_of_workers():
     report = lab.run("scaling", whole_game="004", depth=1, workers=(2,), rounds=1)
     table = report["scaling, othello, whole games (004)"]
