@@ -1,6 +1,7 @@
 """A position with whose turn it is and how it came about, for any game."""
 
 import reprlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -123,6 +124,11 @@ class Board(Generic[M]):
     def move(self, code: int) -> M:
         """The move with this code, as a value."""
         return cast(M, Move(code))
+
+    def line(self, codes: Iterable[int]) -> tuple[M, ...]:
+        """Moves that follow each other from here, as values: where a code means another move to the other side, a game
+        says so here."""
+        return tuple(self.move(code) for code in codes)
 
     def parse_move(self, text: str) -> M:
         """The legal move that `text` names."""

@@ -279,7 +279,7 @@ class _Deepening:
             Result(
                 value=found.value,
                 move=board.move(found.move.code) if found.move else None,
-                pv=tuple(board.move(code) for code in line),
+                pv=board.line(line),
                 depth=depth,
                 nodes=0,
                 leaves=0,

@@ -324,7 +324,7 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
     return Result(
         value=means[ranked[0]] if played else None,
         move=board.move(codes[0]),
-        pv=tuple(board.move(int(tree[node]["move"])) for node in line),
+        pv=board.line(int(tree[node]["move"]) for node in line),
         depth=len(line),
         nodes=root.counter("nodes"),
         leaves=root.counter("leaves"),

@@ -1,0 +1,222 @@
+"""Breakthrough: pawns go forward, capture diagonally, and the first on the last row wins. `pip install .`, then
+`outflank play --game breakthrough`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank import Board, GameDescription, Move, Side, register_game
+from outflank.games import rules
+from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
+from outflank.games.evaluation import value
+from outflank.games.units import Unit
+from outflank.kernels.bits import U64, byte_swap, lowest, popcount
+from outflank.kernels.compiler import inner
+
+SIZES = (5, 6, 7, 8)
+
+
+class Breakthrough(NamedTuple):
+    """The rules: how many rows and columns there are."""
+
+    size: int
+
+
+class Pawns(NamedTuple):
+    """Bit 8 · row + column of the side to move, whose pawns go upwards, and of the other: each looks from below."""
+
+    own: np.uint64
+    opp: np.uint64
+
+
+@inner
+def column_of(game: Any, column: Any) -> Any:
+    """The squares of a column."""
+    found = U64(0)
+    for row in range(game.size):
+        found |= U64(1) << U64(8 * row + column)
+    return found
+
+
+@inner
+def stepping(game: Any, position: Any, direction: Any) -> Any:
+    """The pawns that may go to the left (0), straight on (1) or to the right (2)."""
+    below = (U64(1) << U64(8 * (game.size - 1))) - U64(1)
+    if direction == 1:
+        return position.own & below & ~((position.own | position.opp) >> U64(8))
+    if direction == 0:
+        return position.own & below & ~column_of(game, 0) & ~(position.own >> U64(7))
+    return position.own & below & ~column_of(game, game.size - 1) & ~(position.own >> U64(9))
+
+
+@inner
+def lost(game: Any, position: Any) -> Any:
+    """Whether the other side has come through, or taken everything."""
+    return position.opp & U64(0xFF) != U64(0) or position.own == U64(0)
+
+
+@rules.most_moves.register(Breakthrough)
+def _(game):
+    return 6 * game.size
+
+
+@rules.fill.register(Breakthrough)
+def _(game, position, moves, start):
+    end = start
+    if not lost(game, position):
+        for direction in range(3):
+            pawns = stepping(game, position, direction)
+            while pawns != U64(0):
+                moves[end] = rules.MOVE(3 * lowest(pawns) + direction)
+                end += 1
+                pawns &= pawns - U64(1)
+    return end
+
+
+@rules.count.register(Breakthrough)
+def _(game, position):
+    found = 0
+    if not lost(game, position):
+        for direction in range(3):
+            found += popcount(stepping(game, position, direction))
+    return found
+
+
+@inner
+def turned(game: Any, pawns: Any) -> Any:
+    """As the other side sees it: the first row last."""
+    return byte_swap(pawns) >> U64(8 * (8 - game.size))
+
+
+@rules.play.register(Breakthrough)
+def _(game, position, move):
+    square, direction = np.int64(move) // 3, np.int64(move) % 3
+    reached = U64(1) << U64(square + 7 + direction)
+    own = (position.own & ~(U64(1) << U64(square))) | reached
+    return Pawns(turned(game, position.opp & ~reached), turned(game, own))
+
+
+@rules.is_noisy.register(Breakthrough)
+def _(game, move):
+    return np.int64(move) % 3 != 1 and np.int64(move) // 24 >= game.size - 3  # near the end of the board
+
+
+@rules.score.register(Breakthrough)
+def _(game, position):
+    return -1  # whoever is to move when it is over has lost; a side with pawns always has a move
+
+
+@rules.pack.register(Breakthrough)
+def _(game, position):
+    return position.own, position.opp
+
+
+@rules.unpack.register(Breakthrough)
+def _(game, first, second):
+    return Pawns(first, second)
+
+
+class Advance(NamedTuple):
+    """Pawns, and how far they have come."""
+
+    pawn: int
+
+
+@inner
+def strength(game: Any, evaluation: Any, pawns: Any) -> Any:
+    """A side's pawns, by the squares of the rows that they have reached."""
+    found = evaluation.pawn * popcount(pawns)
+    for row in range(game.size):
+        found += row * row * popcount(pawns & (U64(0xFF) << U64(8 * row)))
+    return found
+
+
+@value.register(Advance)
+def _(evaluation, game, position, state):
+    other = turned(game, position.opp)
+    return strength(game, evaluation, position.own) - strength(game, evaluation, other)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Step(Move):
+    """From one square to another, as black sees the board: `a2a3`."""
+
+    size: int
+    side: Side
+
+    def __str__(self) -> str:
+        square, direction = divmod(self.code, 3)
+        ends = ((square // 8, square % 8), (square // 8 + 1, square % 8 + direction - 1))
+        rows = [row if self.side is Side.BLACK else self.size - 1 - row for row, _ in ends]
+        return "".join(f"{'abcdefgh'[column]}{row + 1}" for row, (_, column) in zip(rows, ends, strict=True))
+
+
+class BreakthroughBoard(Board[Step]):
+    """A game of Breakthrough; black starts, from below."""
+
+    @classmethod
+    def start(cls, size: int = 8) -> "BreakthroughBoard":
+        """Two rows of pawns each."""
+        row = (1 << size) - 1
+        own = row | row << 8
+        return cls(Breakthrough(size), Pawns(U64(own), U64(own << 8 * (size - 2))))
+
+    def move(self, code: int) -> Step:
+        return Step(code, self.game.size, self.turn)
+
+    def line(self, codes: Iterable[int]) -> tuple[Step, ...]:
+        sides = (self.turn, self.turn.other)
+        return tuple(Step(code, self.game.size, sides[ply % 2]) for ply, code in enumerate(codes))
+
+    def pawns(self, side: Side) -> int:
+        """A side's pawns as black sees the board."""
+        word = self.position.own if side is self.turn else self.position.opp
+        return int(word if self.turn is Side.BLACK else turned(self.game, word))
+
+    def diagram(self, *, last: bool = False) -> list[str]:
+        """Row 1 at the bottom."""
+        black, white = self.pawns(Side.BLACK), self.pawns(Side.WHITE)
+        arrived = str(self.moves[-1])[2:] if last and self.moves else ""
+        lines = []
+        for row in reversed(range(self.game.size)):
+            line, before = f"{row + 1}", " "
+            for column in range(self.game.size):
+                bit = 8 * row + column
+                cell = "X" if black >> bit & 1 else "O" if white >> bit & 1 else "."
+                here = arrived == f"{'abcdefgh'[column]}{row + 1}"
+                line, before = line + ("[" if here else before) + cell, "]" if here else " "
+            lines.append((line + before).rstrip())
+        return [*lines, "  " + " ".join("abcdefgh"[: self.game.size])]
+
+    def standing(self) -> str:
+        return f"pawns: black {self.pawns(Side.BLACK).bit_count()}, white {self.pawns(Side.WHITE).bit_count()}"
+
+    def __str__(self) -> str:
+        return "\n".join([*self.diagram(), self._told_turn()])
+
+    def _reason(self) -> str:
+        return f"{self.turn.other} has come through" if self.position.own else f"{self.turn} has no pawns left"
+
+
+BREAKTHROUGH = register_game(
+    GameDescription(
+        name="breakthrough",
+        title="Breakthrough",
+        rules=Breakthrough,
+        board=BreakthroughBoard,
+        start=BreakthroughBoard.start,
+        options=(GameOption(name="size", help="Side of the board.", default=8, choices=SIZES),),
+        options_of=lambda game: {"size": game.size},
+        with_options=lambda game, options: game._replace(**options),
+        called=lambda game: f"Breakthrough {game.size}×{game.size}",
+        sizes={size: {"size": size} for size in SIZES},
+        evaluations=(NamedEvaluation(name="advance", evaluation=Advance(20), unit="pawns", points=20),),
+        unit=Unit(name="pawns", decimals=1, scored=False),
+        levels=tuple(Level((number + 1) // 2) for number in range(1, 21)),
+        marks=Marks(1.0, 2.0, 4.0),
+        asks="two squares like a2a3",
+        colours=TerminalColours(ground="#8a6d4b", black="#101010", white="#ffffff", empty="#6b5338", legal="#f2e08a"),
+    )
+)

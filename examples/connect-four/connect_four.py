@@ -1,0 +1,214 @@
+"""Connect Four: discs fall into columns, four in a row win. `pip install .`, then `outflank play --game connect-four`."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank import Board, GameDescription, Move, register_game
+from outflank.games import rules
+from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
+from outflank.games.evaluation import value
+from outflank.games.units import Unit
+from outflank.kernels.bits import U64, popcount
+from outflank.kernels.compiler import inner
+
+ROWS = 6
+HEIGHT = ROWS + 1
+"""Bits of a column: one above the top stays empty, so that no line runs from one column into the next."""
+
+
+class ConnectFour(NamedTuple):
+    """The rules: how many columns there are."""
+
+    columns: int
+
+
+class Discs(NamedTuple):
+    """Bit `HEIGHT` · column + row of the side to move, and of the other."""
+
+    own: np.uint64
+    opp: np.uint64
+
+
+@inner
+def fours(discs: Any) -> Any:
+    """Where four in a row begin: upwards, to the right, and along both diagonals."""
+    found = U64(0)
+    for step in (U64(1), U64(HEIGHT), U64(HEIGHT - 1), U64(HEIGHT + 1)):
+        pairs = discs & (discs >> step)
+        found |= pairs & (pairs >> (step + step))
+    return found
+
+
+@inner
+def room(game: Any, position: Any, column: Any) -> Any:
+    """Whether a disc fits into a column."""
+    return ((position.own | position.opp) >> U64(HEIGHT * column + ROWS - 1)) & U64(1) == U64(0)
+
+
+@rules.most_moves.register(ConnectFour)
+def _(game):
+    return game.columns
+
+
+@rules.fill.register(ConnectFour)
+def _(game, position, moves, start):
+    end = start
+    if fours(position.opp) == U64(0):
+        for index in range(game.columns):  # from the middle outwards, where most lines meet
+            column = game.columns // 2 + ((index + 1) // 2 if index % 2 else -(index // 2))
+            if room(game, position, column):
+                moves[end] = rules.MOVE(column)
+                end += 1
+    return end
+
+
+@rules.count.register(ConnectFour)
+def _(game, position):
+    found = 0
+    if fours(position.opp) == U64(0):
+        for column in range(game.columns):
+            found += room(game, position, column)
+    return found
+
+
+@rules.play.register(ConnectFour)
+def _(game, position, move):
+    taken = position.own | position.opp
+    lowest = U64(1) << U64(HEIGHT * np.int64(move))
+    column = ((lowest << U64(ROWS)) - lowest) & taken
+    return Discs(position.opp, position.own | (column + lowest))
+
+
+@rules.score.register(ConnectFour)
+def _(game, position):
+    return -1 if fours(position.opp) != U64(0) else 0
+
+
+@rules.moves_left.register(ConnectFour)
+def _(game, position):
+    return game.columns * ROWS - popcount(position.own | position.opp)
+
+
+@rules.pack.register(ConnectFour)
+def _(game, position):
+    return position.own, position.opp
+
+
+@rules.unpack.register(ConnectFour)
+def _(game, first, second):
+    return Discs(first, second)
+
+
+@rules.symmetries.register(ConnectFour)
+def _(game):
+    return 2
+
+
+@inner
+def turned(game: Any, discs: Any) -> Any:
+    """Left for right."""
+    found = U64(0)
+    for column in range(game.columns):
+        one = (discs >> U64(HEIGHT * column)) & U64((1 << HEIGHT) - 1)
+        found |= one << U64(HEIGHT * (game.columns - 1 - column))
+    return found
+
+
+@rules.mirror.register(ConnectFour)
+def _(game, position, symmetry):
+    return Discs(turned(game, position.own), turned(game, position.opp)) if symmetry else position
+
+
+@rules.mirror_move.register(ConnectFour)
+def _(game, move, symmetry):
+    return rules.MOVE(game.columns - 1 - np.int64(move)) if symmetry else move
+
+
+class OpenLines(NamedTuple):
+    """Lines of four that a side may still fill."""
+
+
+@inner
+def open_lines(game: Any, other: Any) -> Any:
+    """Lines without a disc of `other`."""
+    free, found = U64(0), 0
+    for column in range(game.columns):
+        free |= U64((1 << ROWS) - 1) << U64(HEIGHT * column)
+    free &= ~other
+    for step in (U64(1), U64(HEIGHT), U64(HEIGHT - 1), U64(HEIGHT + 1)):
+        pairs = free & (free >> step)
+        found += popcount(pairs & (pairs >> (step + step)))
+    return found
+
+
+@value.register(OpenLines)
+def _(evaluation, game, position, state):
+    return open_lines(game, position.opp) - open_lines(game, position.own)
+
+
+class Drop(Move):
+    """A column, by its letter."""
+
+    def __str__(self) -> str:
+        return "abcdefgh"[self.code]
+
+
+class ConnectFourBoard(Board[Drop]):
+    """A game of Connect Four."""
+
+    @classmethod
+    def start(cls, columns: int = 7) -> "ConnectFourBoard":
+        """An empty board."""
+        return cls(ConnectFour(columns), Discs(U64(0), U64(0)))
+
+    def move(self, code: int) -> Drop:
+        return Drop(code)
+
+    def listed_moves(self) -> list[str]:
+        return sorted(super().listed_moves())
+
+    def diagram(self, *, last: bool = False) -> list[str]:
+        """Row 1 at the bottom."""
+        black, white = self._by_colour()
+        columns = range(self.game.columns)
+        top = self.moves[-1].code if last and self.moves else -1
+        highest = HEIGHT * top + ((black | white) >> HEIGHT * max(top, 0) & (1 << ROWS) - 1).bit_length() - 1
+        lines = []
+        for row in reversed(range(ROWS)):
+            line = f"{row + 1}"
+            for column in columns:
+                bit = HEIGHT * column + row
+                cell = "X" if black >> bit & 1 else "O" if white >> bit & 1 else "."
+                line += f"[{cell}" if bit == highest else f"]{cell}" if bit - HEIGHT == highest else f" {cell}"
+            lines.append(line + ("]" if highest == HEIGHT * columns[-1] + row else ""))
+        return [*lines, "  " + " ".join("abcdefgh"[column] for column in columns)]
+
+    def __str__(self) -> str:
+        return "\n".join([*self.diagram(), self._told_turn()])
+
+    def _reason(self) -> str:
+        return "four in a row" if fours(self.position.opp) else "the board is full"
+
+
+CONNECT_FOUR = register_game(
+    GameDescription(
+        name="connect-four",
+        title="Connect Four",
+        rules=ConnectFour,
+        board=ConnectFourBoard,
+        start=ConnectFourBoard.start,
+        options=(GameOption(name="columns", help="Columns of the board.", default=7, choices=(4, 5, 6, 7, 8)),),
+        options_of=lambda game: {"columns": game.columns},
+        with_options=lambda game, options: game._replace(**options),
+        evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines()),),
+        unit=Unit(name="lines", scored=False),
+        levels=tuple(Level(depth, depth + 4) for depth in range(1, 21)),
+        moves_expected=lambda board: max(2.0, board.moves_left / 2),
+        moves_at_most=lambda board: board.moves_left / 2,
+        marks=Marks(4.0, 8.0, 16.0),
+        openings=lambda board: "random:2",
+        asks="a column, a to g",
+        colours=TerminalColours(ground="#1f4e9e", black="#e8c33c", white="#d8483e", empty="#173a75", legal="#ffffff"),
+    )
+)
