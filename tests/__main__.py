@@ -14,20 +14,25 @@ from pathlib import Path
 READ = {
     "style": ["-m", "ruff", "check", "."],
     "format": ["-m", "ruff", "format", "--check", "."],
-    "types": ["-m", "mypy"],
     "layers": ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
 }
-"""Checks that read the source and run nothing of it. Each has one thread: they are made beside the first tests."""
+TYPES = {"types": ["-m", "mypy"]}
+EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "src/outflank/search/perft.py"]}
+"""What the quick form compiles: a search by several workers and counts of both games."""
 
 # Stealing, for a test that compiles takes a hundred times as long as one that does not.
 PYTEST = ["-m", "pytest", "-n", "2", "--dist", "worksteal"]
-RUN = {
-    "tests, interpreted": PYTEST,
-    "tests, compiled": [*PYTEST, "-m", "not plain"],
-}
-QUICK = {"tests, interpreted": [*PYTEST, "-m", "not early", "tests"]}
-EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "src/outflank/search/perft.py"]}
-"""What the quick form compiles: a search by several workers and counts of both games."""
+
+Checks = dict[str, list[str]]
+RUN: list[tuple[Checks, Checks]] = [
+    ({"tests, interpreted": PYTEST}, READ),
+    # After a test that asks mypy about a few files: what it has learnt is kept, and two at once would both learn it.
+    ({"tests, compiled": [*PYTEST, "-m", "not plain"]}, TYPES),
+]
+QUICK: list[tuple[Checks, Checks]] = [
+    ({"tests, interpreted": [*PYTEST, "-m", "not early", "tests"]}, READ | TYPES | EXAMPLES)
+]
+"""Tests, and beside them what has only one thread."""
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,9 +44,10 @@ def passes(name: str, arguments: list[str], *, beside: bool = False) -> bool:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.perf_counter()
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, env=environment, cwd=ROOT, text=True, capture_output=beside)
-    said = f"\n{done.stdout}{done.stderr}" if beside else ""
-    print(f"{said}--- {name}: {time.perf_counter() - started:.0f} s, status {done.returncode}", flush=True)
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=beside)
+    if beside:
+        os.write(sys.stdout.fileno(), b"\n" + done.stdout + done.stderr)
+    print(f"--- {name}: {time.perf_counter() - started:.0f} s, status {done.returncode}", flush=True)
     return done.returncode == 0
 
 
@@ -49,11 +55,12 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["quick"]):
         print("usage: python -m tests [quick]", file=sys.stderr)
         return 2
-    run, beside = (QUICK, READ | EXAMPLES) if arguments else (RUN, READ)
-    with ThreadPoolExecutor(1) as executor:
-        others = {name: executor.submit(passes, name, command, beside=True) for name, command in beside.items()}
-        passed = {name: passes(name, command) for name, command in run.items()}
-        passed |= {name: other.result() for name, other in others.items()}
+    passed: dict[str, bool] = {}
+    for tests, beside in QUICK if arguments else RUN:
+        with ThreadPoolExecutor(1) as executor:
+            others = {name: executor.submit(passes, name, command, beside=True) for name, command in beside.items()}
+            passed |= {name: passes(name, command) for name, command in tests.items()}
+            passed |= {name: other.result() for name, other in others.items()}
     failed = [name for name, good in passed.items() if not good]
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed")
     return 1 if failed else 0

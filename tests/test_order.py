@@ -1,10 +1,11 @@
-"""Which tests are run, and in which order."""
+"""Which checks and tests are run, and in which order."""
 
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
+from tests import __main__ as checks
 from tests.conftest import DEAR_SECONDS, begun_early, pytest_itemcollected, unmarked
 
 pytestmark = pytest.mark.plain
@@ -43,3 +44,17 @@ def test_no_test_is_left_out_of_both_passes():
     both = SimpleNamespace(nodeid="a.py::test_one", get_closest_marker=lambda name: name in ("plain", "compiled"))
     with pytest.raises(pytest.UsageError, match="never be run"):
         pytest_itemcollected(both)
+
+
+def test_every_check_is_made_whichever_fails(monkeypatch, capfd):
+    good, bad = ["-c", "print('fine')"], ["-c", "raise SystemExit(3)"]
+    monkeypatch.setattr(checks, "RUN", [({"one": bad}, {"two": good}), ({"three": good}, {"four": bad})])
+    assert checks.main([]) == 1
+    said = capfd.readouterr().out
+    assert said.count("fine\n") == 2
+    assert said.count("status 0") == said.count("status 3") == 2
+    assert said.endswith("failed: one, four\n")
+    monkeypatch.setattr(checks, "QUICK", [({"one": good}, {"two": good})])
+    assert checks.main(["quick"]) == 0
+    assert capfd.readouterr().out.endswith("all checks passed\n")
+    assert checks.main(["fast"]) == 2
