@@ -278,8 +278,10 @@ def test_version_and_show_load_no_compiler():
         "assert not {} & set(sys.modules)"
     )
     for arguments, absent in (
-        (["--version"], {"numba", "numpy", "rich", "msgspec", "platformdirs"}),
-        (["show"], {"numba", "msgspec", "platformdirs"}),
+        (["--version"], {"numba", "numpy", "rich", "msgspec", "platformdirs", "outflank.games.description"}),
+        (["--help"], {"numba", "numpy", "rich", "outflank.othello", "outflank.abalone", "importlib.metadata"}),
+        (["show"], {"numba", "msgspec", "platformdirs", "outflank.abalone", "importlib.metadata"}),
+        (["show", "--game", "abalone"], {"numba", "msgspec", "outflank.othello", "importlib.metadata"}),
     ):
         subprocess.run([sys.executable, "-c", program.format(arguments, absent)], check=True, capture_output=True)
 

@@ -147,3 +147,26 @@ def test_a_book_of_it_is_built_and_asked(run, tmp_path):
     assert (built[0], built[2]) == (0, "")
     asked = json.loads(run("book", "show", *GAME, "--book", book, "--json")[1])
     assert (asked["unit"], asked["depth"]) == ("rows", 1)
+
+
+def test_games_are_looked_for_by_its_moves(run, tmp_path):
+    file = tmp_path / "some.games"
+    file.write_text("game: noughts\n1. b2 a2 2. a1\n\ngame: othello\n1. f5 d6\n\ngame: noughts\n1. b2 c3\n\n")
+
+    def numbers(*arguments: str) -> list[int]:
+        return [json.loads(line)["number"] for line in run("games", str(file), "--json", *arguments)[1].splitlines()]
+
+    assert numbers() == [1, 2, 3]
+    assert numbers(*GAME) == [1, 3]
+    assert numbers(*GAME, "--opening", "b2 a2") == [1]
+    assert numbers("--opening", "f5") == [2]
+    assert "move 1: 'f5' is not a legal move here" in run("games", str(file), *GAME, "--opening", "f5")[2]
+
+
+@pytest.mark.parametrize(("command", "flag"), [("games", "--from"), ("convert", "--to")])
+def test_a_format_that_is_none_is_told_with_those_there_are(run, command, flag):
+    files = ["a", "-"][: 1 + (command == "convert")]
+    status, out, err = run(command, *files, flag, "ggff")
+    assert (status, out) == (2, "")
+    assert f"Invalid value for '{flag}'" in err
+    assert "unknown format 'ggff', did you mean 'ggf'? (known: ggf, sgf, wtb, txt, obf, abalone, pgn, games)" in err

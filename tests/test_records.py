@@ -430,7 +430,7 @@ def test_long_names_are_cut_and_stay_apart(tmp_path):
         ("black: a\nA1B2\n\nblack: b\nA1B2\nwhite: c", None, 1, "game 2, line 6: a header after moves"),
         ("start: nowhere\nA1B2", None, 0, "game 1, line 1: unknown layout 'nowhere'"),
         ("start: 5/6\nA1B2", None, 0, "game 1, line 1: Abalone line"),
-        ("game: chess\n", None, 0, "game 1, line 1: a game of Abalone was expected"),
+        ("game: chess\n", None, 0, "game 1, line 1: unknown game 'chess'"),
         ("black: a\nA1B2 ?", None, 0, "game 1, line 2: Abalone game, column 6: expected a move"),
         ("black: a\nA1B2 {1", None, 0, "game 1, line 2: Abalone game, column 6"),
         ("black: a\nA1B2\nA1B2", None, 0, "game 1, line 3: Abalone game, move 2: 'A1B2' is not a legal move"),

@@ -89,7 +89,7 @@ def select_records(
     source: File | BinaryIO, selection: Selection, *, format: str | None = None
 ) -> Iterator[tuple[int, Record]]:
     """The wanted games with their numbers in the file."""
-    wanted = _called(format) if format is not None else None
+    wanted = format_named(format) if format is not None else None
     with ExitStack() as opened:
         if isinstance(source, (str, os.PathLike)):
             path = Path(source)
@@ -135,7 +135,7 @@ def files_written(target: File, format: str | None = None) -> list[Path]:
     return [Path(target)] if form.files is None else form.files(Path(target))
 
 
-def _called(name: str) -> FileFormat:
+def format_named(name: str) -> FileFormat:
     """The format that is called by its name, `ggf` or `.ggf`."""
     found = _format("." + name.lower().removeprefix("."))
     if found is None:
@@ -152,7 +152,7 @@ def _to_write(target: File | BinaryIO, format: str | None) -> FileFormat:
 
 def _named(target: File | BinaryIO, format: str | None) -> FileFormat:
     if format is not None:
-        return _called(format)
+        return format_named(format)
     if not isinstance(target, (str, os.PathLike)):
         raise FormatError("a stream has no name to tell the format by: it must be given")
     found = _format(Path(target).suffix.lower())

@@ -193,7 +193,13 @@ def recorded(
 
 def _record(lines: Sequence[Line]) -> Record:
     told: dict[str, str] = {}
-    moves = divided(lines, told.__setitem__, words_of)
+
+    def tell(key: str, text: str) -> None:
+        told[key] = text
+        if key == "game":
+            game_named(text.lower())  # refused where it stands, if there is none
+
+    moves = divided(lines, tell, words_of)
     name = told.get("game", "").lower()
     if not name:
         raise FormatError(f"line {lines[0][0]}: a header says which game it is: game: connect-four")

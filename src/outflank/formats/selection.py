@@ -7,7 +7,8 @@ from typing import Protocol
 from outflank.errors import FormatError, IllegalMove
 from outflank.formats.fields import year_of
 from outflank.formats.game_record import Record
-from outflank.games.description import OWN_GAMES, game_named
+from outflank.formats.move_lists import read_moves
+from outflank.games.description import OWN_GAMES, GameDescription, game_named
 from outflank.games.rules import is_pass
 
 
@@ -18,17 +19,34 @@ class Opening(Protocol):
         """Whether a game begins so."""
 
 
-def opening_of(text: str) -> Opening:
-    """The opening that moves of a game are; what could be of several games is of the first."""
+@dataclass(frozen=True, slots=True)
+class FirstMoves:
+    """The first moves of a game that says nothing else of its openings: these, from the usual start."""
+
+    game: type
+    codes: tuple[int, ...]
+
+    def begins(self, record: Record) -> bool:
+        """Whether a game begins so."""
+        return isinstance(record.start.game, self.game) and tuple(played(record)[: len(self.codes)]) == self.codes
+
+
+def opening_of(text: str, game: str | None = None) -> Opening:
+    """The opening that moves of a game are; what could be of several of the package's games is of the first."""
     wrong: list[Exception] = []
-    for name in OWN_GAMES:
-        opening = game_named(name).notation.opening
-        assert opening is not None  # the package's own games have them
+    for name in OWN_GAMES if game is None else (game,):
         try:
-            return opening(text)
+            return _opening(text, game_named(name))
         except (FormatError, IllegalMove) as error:
             wrong.append(error)
     raise wrong[0]
+
+
+def _opening(text: str, game: GameDescription) -> Opening:
+    if game.notation.opening is not None:
+        return game.notation.opening(text)
+    found = read_moves(game, text, {})
+    return FirstMoves(game.rules, tuple(code for code in found.moves if not is_pass(found.game, code)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,9 @@ def command(context: click.Context) -> None:
 @click.option("--depth", default=12, show_default=True, help="Plies to search each position.")
 @click.option("--width", default=3, show_default=True, help="Moves that are followed from each position.")
 @click.option(
-    "--margin", type=float, help="Discs or marbles that they may be worse than the best.  [2 discs, 0.05 marbles]"
+    "--margin",
+    type=float,
+    help=f"How much worse than the best they may be, in what the game counts.  [{BookPlan().margin} points of a value]",
 )
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @quiet_option

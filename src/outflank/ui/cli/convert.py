@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
 
-from outflank.errors import FormatError, OutflankError, reason_of
-from outflank.formats.game_files import file_formats, files_written, select_records, write_records
+from outflank.errors import FormatError, OutflankError, UnknownName, reason_of
+from outflank.formats.game_files import file_formats, files_written, format_named, select_records, write_records
 from outflank.formats.game_record import Record
 from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
@@ -15,15 +16,29 @@ from outflank.ui.cli.streams import leave_quietly
 from outflank.ui.cli.writing import force_option, refuse_to_overwrite
 from outflank.words import how_many
 
-NAMES = [suffix.removeprefix(".") for suffix in file_formats()]
+
+class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
+    """A format of files by the end of their names: one of the package's, or of a game of a user's own."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name, if there is such a format."""
+        try:
+            format_named(value)
+        except UnknownName as error:
+            self.fail(str(error), param, ctx)
+        return value
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """All names of the package's, as of a choice."""
+        return f"[{'|'.join(suffix.removeprefix('.') for suffix in file_formats())}]"
 
 
 @click.command("convert", cls=HelpWithGames)
 @click.argument("files", metavar="A… B", nargs=-1, required=True)
-@click.option(
-    "--from", "from_", type=click.Choice(NAMES), help="The format of A, where neither content nor name tells."
-)
-@click.option("--to", type=click.Choice(NAMES), help="The format of B, where its name does not tell.")
+@click.option("--from", "from_", type=FormatName(), help="The format of A, where neither content nor name tells.")
+@click.option("--to", type=FormatName(), help="The format of B, where its name does not tell.")
 @force_option
 def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bool) -> None:
     """Copy the games in A to B, in another format; those of several files one after the other.

@@ -14,9 +14,11 @@ from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.formats.move_lists import write_moves
 from outflank.formats.selection import Selection, opening_of, played
+from outflank.games.description import GAMES
 from outflank.ui.cli.common import diagnostics, game_name, print_json
-from outflank.ui.cli.convert import NAMES, games_of
+from outflank.ui.cli.convert import FormatName, games_of
 from outflank.ui.cli.game_options import HelpWithGames
+from outflank.ui.cli.names import NameOf
 from outflank.ui.cli.streams import leave_quietly
 
 SHOWN = 8
@@ -47,15 +49,17 @@ def _years(context: click.Context, option: click.Parameter, text: str | None) ->
 @click.option("--player", metavar="NAME", default="", help="Games of a player; a part of the name will do.")
 @click.option("--event", metavar="NAME", default="", help="Games of a tournament.")
 @click.option("--year", "years", metavar="A-B", callback=_years, help="Games of a year, or of several.")
+@click.option("--game", type=NameOf(GAMES), help="Games of this one; and --opening is moves of it.")
 @click.option("--opening", metavar="MOVES", help="Games that begin so, f5d6c3, however the board is turned.")
 @click.option("--min-score", type=float, metavar="N", help="Games that black has won by N at least.")
 @click.option("--limit", type=click.IntRange(0), metavar="N", help="The first N of them.")
 @click.option("--number", type=click.IntRange(1), metavar="N", help="The moves of game number N.")
-@click.option("--from", "from_", type=click.Choice(NAMES), help="The format, where neither content nor name tells.")
+@click.option("--from", "from_", type=FormatName(), help="The format, where neither content nor name tells.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per game.")
 def command(
     files: tuple[str, ...],
     number: int | None,
+    game: str | None,
     opening: str | None,
     limit: int | None,
     from_: str | None,
@@ -72,10 +76,15 @@ def command(
       outflank games WTH_1998.wtb --player tastet --opening f5d6c3d3c4
       outflank games WTH_1998.wtb --number 17
     """
-    selection = Selection(number=number, opening=opening_of(opening) if opening else None, **wishes)
+    selection = Selection(number=number, opening=opening_of(opening, game) if opening else None, **wishes)
     if number is not None and len(files) > 1:
         raise OutflankError(f"--number {number}: of which of the {len(files)} files? give one")
-    every = ((file, *found) for file in files for found in games_of(file, selection, from_))
+    every = (
+        (file, place, record)
+        for file in files
+        for place, record in games_of(file, selection, from_)
+        if game in (None, game_name(record.start.game))
+    )
     listed = 0
     try:
         for file, place, record in islice(every, limit if number is None else 1):
