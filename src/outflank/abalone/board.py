@@ -1,6 +1,7 @@
 """Abalone boards."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 from outflank.abalone.diagram import abalone_diagram
@@ -100,6 +101,9 @@ class AbaloneBoard(Board[AbaloneMove]):
 
     def listed_moves(self) -> list[str]:
         return sorted(super().listed_moves())
+
+    def setup(self) -> Setup:
+        return replace(super().setup(), since_loss=self._since_loss())
 
     def to_text(self) -> str:
         """The position on one line."""

@@ -22,6 +22,7 @@ from outflank.games.description import (
     Marks,
     TerminalColours,
 )
+from outflank.games.sides import Side
 from outflank.games.units import Unit
 
 ACROSS = 9
@@ -36,6 +37,12 @@ def _recorded_score(game: Abalone, position: Any, score: int) -> int:
     its marbles."""
     ahead = int(position.own).bit_count() - int(position.opp).bit_count()
     return ahead if ahead * score > 0 else score
+
+
+def _final_margin(board: Board[Any], score: int) -> int:
+    """The marbles."""
+    assert isinstance(board, AbaloneBoard)
+    return board.lost(Side.WHITE) - board.lost(Side.BLACK)
 
 
 def _moves_expected(board: Board[Any]) -> float:
@@ -84,6 +91,7 @@ ABALONE = GameDescription(
     orderings=ORDERINGS,
     usual_ordering=USUAL_ORDERING,
     recorded_score=_recorded_score,
+    final_margin=_final_margin,
     forfeit=lambda game: int(game.goal),
     levels=LEVELS,
     moves_expected=_moves_expected,

@@ -50,7 +50,7 @@ class EstimateDocument(Struct, frozen=True, kw_only=True):
 
 
 class MarginDocument(Struct, frozen=True, kw_only=True):
-    """What the first player won by, in discs or marbles."""
+    """What the first player won by, in the game's unit."""
 
     games: int
     """Those that the rules ended."""

@@ -5,14 +5,15 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from outflank.abalone.rules import Abalone
 from outflank.arena.referee import Ending, FinishedGame
 from outflank.boards import Board
 from outflank.documents import Count, Duration, Number
 from outflank.formats.fields import REASONS
 from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.numbered import read_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
+from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.schema import Called, Misfit
 
@@ -31,7 +32,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
     points: Annotated[float, Called("one of 0.0, 0.5, 1.0")]
     """Black's."""
     score: Number
-    """What black has won, in discs or marbles."""
+    """What black has won, in the game's unit."""
     reason: Literal["", *REASONS]  # type: ignore[valid-type]  # what games end by is said once
     """Empty where the rules ended it."""
     detail: str
@@ -119,5 +120,7 @@ class Kept:
 
 
 def _read_start(text: str, ply: int, rules: Any) -> Setup:
-    kind = "abalone" if isinstance(rules, Abalone) else "othello"
-    return replace(read(text, game=kind), game=rules, ply=ply, format="match")
+    description = description_of(rules)
+    # By its numbers first: so a game is read that nobody has described.
+    (found,) = read_numbered(text, description) or [read(text, game=description.name)]
+    return replace(found, game=rules, ply=ply, format="match")

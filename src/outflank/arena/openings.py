@@ -8,14 +8,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.layouts import LAYOUTS
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import decoded_whole
-from outflank.formats.game_files import HEAD, holds_records, read_records
+from outflank.formats.game_files import is_record_file, read_records
 from outflank.formats.recognise import read
-from outflank.othello.board import OthelloBoard
+from outflank.games.description import description_of, titles_of_games
 
 TRIES = 2000
 """Draws in a row that bring nothing new after which there is nothing new to be drawn."""
@@ -23,27 +21,25 @@ TRIES = 2000
 EARLY = 1000
 """Openings that are made before the match begins; a second's work."""
 
-RECORD_FILES = (".ggf", ".sgf", ".wtb", ".abalone")
-"""Ends of the names of files that hold whole games."""
 
-FORMS = "random:PLIES, layouts[:PLIES] (Abalone) or FILE[:PLIES]"
+def forms() -> str:
+    """How openings are asked for."""
+    return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda each: each.starts)}) or FILE[:PLIES]"
 
 
 def usual(start: Board[Any]) -> str:
     """The openings that are used where none are asked for."""
-    if isinstance(start, OthelloBoard):
-        return f"random:{start.size}"
-    return "random:4"
+    return description_of(start.game).openings(start)
 
 
 class Openings:
     """Openings by number, each a board with its moves; those of the same text and seed are the same ones.
 
-    `random:8` plays eight moves at random; `layouts:2` two, from one layout of Abalone after the other; a file holds
+    `random:8` plays eight moves at random; `layouts:2` two, from one start after the other where a game has several; a file holds
     transcripts (XOT), positions or games, one a line or as their format has it, of which `FILE:8` takes the first eight
     moves. What a file holds is shuffled.
 
-    >>> few = Openings("random:6", OthelloBoard.start(), seed=1, count=3)
+    >>> few = Openings("random:6", Board.from_text("f5"), seed=1, count=3)
     >>> [few[number].ply for number in range(3)]
     [6, 6, 6]
     """
@@ -99,12 +95,12 @@ def _parsed(text: str) -> tuple[str, int | None]:
     """The kind of openings, or the file's name, and the number of plies."""
     whole = text.strip()
     if not whole.isprintable():
-        raise OutflankError(f"openings {text!r}: {FORMS}")
+        raise OutflankError(f"openings {text!r}: {forms()}")
     match = re.fullmatch(r"(.+?):([0-9]{1,3})", whole)
     if match and not os.path.exists(whole):  # which a name that no file can have does not disturb
         return match[1], int(match[2])
     if not whole or whole == "random":
-        raise OutflankError(f"openings {text!r}: {FORMS}")
+        raise OutflankError(f"openings {text!r}: {forms()}")
     return whole, None
 
 
@@ -133,44 +129,48 @@ def _drawn(starts: list[Board[Any]], plies: int, chance: random.Random) -> Itera
 
 
 def _layouts(start: Board[Any]) -> list[Board[Any]]:
-    if not isinstance(start, AbaloneBoard):
-        raise OutflankError("layouts are openings of Abalone")
-    return [AbaloneBoard.start(name) for name in LAYOUTS]
+    starts = description_of(start.game).starts
+    if not starts:
+        raise OutflankError(f"layouts are openings of {titles_of_games(lambda each: each.starts)}")
+    return [begin() for begin in starts.values()]
 
 
 def _in_file(path: Path, start: Board[Any], plies: int | None, chance: random.Random) -> list[Board[Any]]:
     found = []
     try:
         for board in _boards(path, start):
-            if type(board) is not type(start) or getattr(board, "size", 0) != getattr(start, "size", 0):
+            if not _is_same_game(board.game, start.game):
                 raise OutflankError(f"{path}: an opening of another game than the match")
             while plies is not None and len(board.moves) > plies:
                 board.pop()
             found.append(_under_rules(board, start))
     except OSError as error:
-        raise OutflankError(f"openings {str(path)!r}: {reason_of(error)} ({FORMS})") from None
+        raise OutflankError(f"openings {str(path)!r}: {reason_of(error)} ({forms()})") from None
     chance.shuffle(found)
     return found
 
 
 def _boards(path: Path, start: Board[Any]) -> Iterator[Board[Any]]:
     """What a file holds: whole games, or something on each line."""
-    with path.open("rb") as stream:
-        head = stream.read(HEAD)
-    if path.suffix.lower() in RECORD_FILES or holds_records(head):
+    if is_record_file(path):
         yield from (Board.from_setup(record.setup) for record in read_records(path))
         return
-    kind = "abalone" if isinstance(start, AbaloneBoard) else "othello"
-    size = start.size if isinstance(start, OthelloBoard) else None
-    layout = next((name for name in LAYOUTS if kind == "abalone" and AbaloneBoard.start(name) == start), None)
+    description = description_of(start.game)
+    options = description.options_at(start)
     for number, line in enumerate(decoded_whole(path.read_bytes()).splitlines(), 1):
         words = line.partition("%")[0].partition("#")[0].strip()
         if not words:
             continue
         try:
-            yield Board.from_setup(read(words, game=kind, size=size, layout=layout))
+            yield Board.from_setup(read(words, game=description.name, **options))
         except OutflankError as error:
             raise OutflankError(f"{path}, line {number}: {error}") from None
+
+
+def _is_same_game(one: Any, other: Any) -> bool:
+    """Whether moves of one are moves of the other: on boards of the same size."""
+    description = description_of(other)
+    return type(one) is type(other) and description.size_of(one) == description.size_of(other)
 
 
 def _under_rules(board: Board[Any], start: Board[Any]) -> Board[Any]:

@@ -2,12 +2,10 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.formats.line import read_abalone_line
 from outflank.arena import seat as seats
 from outflank.arena.seat import Answer, Seat
 from outflank.boards import Board, Move
@@ -15,8 +13,8 @@ from outflank.engine.clock import Clocks, TimeControl
 from outflank.engine.player import Choice, Player
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
+from outflank.games.description import description_of
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Stop
 
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
@@ -32,7 +30,7 @@ class Ending:
     points: float
     """Black's: 1, ½ or 0."""
     score: float
-    """What black has won, in discs or marbles, be the game drawn; all there is to win after a forfeit."""
+    """What black has won, in the game's unit, be the game drawn; all there is to win after a forfeit."""
     reason: str = ""
     """Empty where the rules ended it, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
@@ -111,15 +109,7 @@ def start_of(board: Board[Any]) -> Setup:
     first = board.copy()
     while first.moves:
         first.pop()
-    since_loss = read_abalone_line(first.to_text()).since_loss if isinstance(first, AbaloneBoard) else 0
-    return Setup(
-        format="match",
-        game=first.game,
-        position=first.position,
-        turn=first.turn,
-        ply=first.ply,
-        since_loss=since_loss,
-    )
+    return replace(first.setup(), format="match")
 
 
 class _Table:
@@ -165,7 +155,7 @@ class _Table:
     def _turn(self, ponder: bool) -> None:
         """Let the side to move play."""
         moves = self.board.legal_moves
-        if len(moves) == 1 and getattr(moves[0], "is_pass", False):
+        if self.board.must_pass:
             self.board.push(moves[0])
             self.played.append(PlayedMove(code=moves[0].code))
             return
@@ -239,7 +229,7 @@ class _Table:
         lost = -1 if forfeit.side is Side.BLACK else 1
         return Ending(
             points=0.0 if forfeit.side is Side.BLACK else 1.0,
-            score=lost * _everything(self.board),
+            score=lost * description_of(self.board.game).forfeit(self.board.game),
             reason=forfeit.reason,
             detail=forfeit.detail,
             forfeited_by=forfeit.side,
@@ -251,14 +241,5 @@ def by_the_rules(board: Board[Any]) -> Ending:
     outcome = board.outcome()
     assert outcome is not None
     points = 0.5 if outcome.winner is None else 1.0 if outcome.winner is Side.BLACK else 0.0
-    score = outcome.score
-    if isinstance(board, AbaloneBoard):
-        score = board.lost(Side.WHITE) - board.lost(Side.BLACK)
+    score = description_of(board.game).final_margin(board, outcome.score)
     return Ending(points=points, score=score, detail=outcome.reason)
-
-
-def _everything(board: Board[Any]) -> int:
-    """What the winner of a forfeited game is given: the customary whole board."""
-    if isinstance(board, OthelloBoard):
-        return board.size**2
-    return board.game.goal if isinstance(board, AbaloneBoard) else 1

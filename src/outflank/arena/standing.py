@@ -24,7 +24,7 @@ class Duel:
     pairs: tuple[int, int, int, int, int] | None = (0, 0, 0, 0, 0)
     """Pairs that scored 0, ½, 1, 1½ and 2 points, a half-finished pair left out; None: the games are not paired."""
     margins: tuple[float, ...] = ()
-    """What it won in each game that the rules ended, in discs or marbles."""
+    """What it won in each game that the rules ended, in the game's unit."""
 
     @property
     def games(self) -> int:

@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec import UNSET
 
-from outflank.abalone.rules import Abalone
 from outflank.arena.documents import MatchDocument, SettingsDocument, StandingDocument
 from outflank.arena.kept import GameLine, Kept
 from outflank.arena.schedule import Settings
@@ -25,6 +24,7 @@ from outflank.formats.files import write_whole
 from outflank.formats.game_files import write_records
 from outflank.formats.game_record import Record
 from outflank.formats.locks import held
+from outflank.games.description import description_of
 
 MATCH, GAMES = "match.json", "games.jsonl"
 
@@ -43,7 +43,7 @@ class Directory:
     ) -> None:
         self.path, self.origin = path, origin
         self.rules, self.settings = settings.start.game, plain(SettingsDocument.of(settings))
-        self._records = path / ("games.abalone" if isinstance(self.rules, Abalone) else "games.ggf")
+        self._records = path / f"games{description_of(self.rules).notation.usual_suffix}"
         self.kept: list[Kept] = []
         """The games that were there when it was opened."""
         head = path / MATCH

@@ -93,6 +93,10 @@ class Board(Generic[M]):
     def _of(cls, setup: Setup) -> "Board[Any]":
         return cls(setup.game, setup.position, setup.turn, ply=setup.ply)
 
+    def setup(self) -> Setup:
+        """The position, as `from_setup` takes it."""
+        return Setup(format="board", game=self.game, position=self.position, turn=self.turn, ply=self.ply)
+
     def to_text(self) -> str:
         """The position on one line, as `from_text` reads it."""
         return write_numbered(description_of(self.game), self.game, self.position, self.turn, self.ply)
@@ -265,6 +269,9 @@ class Board(Generic[M]):
         )
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # it changes with every move
+
+    def __str__(self) -> str:
+        return "\n".join([*self.diagram(), self._told_turn()])
 
     def __repr__(self) -> str:
         return f"Board({self.game!r}, {self.position!r}, Side.{self.turn.name})"

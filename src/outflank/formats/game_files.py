@@ -64,7 +64,7 @@ def is_written(form: FileFormat) -> bool:
 
 def usual_suffix(game: str) -> str:
     """The end of the name of a file that keeps games of the game called `game`."""
-    return next(iter(game_named(game).notation.files), ".games")
+    return game_named(game).notation.usual_suffix
 
 
 def _format(suffix: str) -> FileFormat | None:
@@ -189,6 +189,15 @@ def _recognised(head: bytes, path: Path | None) -> FileFormat:
 def holds_records(head: bytes) -> bool:
     """Whether a file with this beginning holds whole games, and could not be a position or a pasted text as well."""
     return any(form.holds_games(head) for form in _kinds(head)[:1])
+
+
+def is_record_file(path: Path) -> bool:
+    """Whether a file holds whole games, by its name or by its content, and not something on each line."""
+    named = _format(path.suffix.lower())
+    if named is not None and not named.by_line:
+        return True
+    with path.open("rb") as stream:
+        return holds_records(stream.read(HEAD))
 
 
 def _kinds(head: bytes) -> list[FileFormat]:

@@ -166,6 +166,8 @@ class GameDescription:
     """Rules in a few words: `Othello 6×6`; None: the title."""
     sizes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     """The sizes by which protocols name its boards, each with the options that it stands for."""
+    passes: bool = False
+    """Whether a side that cannot move passes: programs that know such games pass once more when they are over."""
     draws_by_history: Callable[["Board[Any]"], "Board[Any]"] | None = None
     """A board with rules of drawing by its history switched off, for referees who have their own; None: it has none."""
 
@@ -183,6 +185,8 @@ class GameDescription:
     usual_ordering: UsualOrdering = field(default_factory=UsualOrdering)
     recorded_score: Callable[[Any, Any, int], int] = _same
     """What a record says that the side to move has won, of rules, the last position and its score."""
+    final_margin: "Callable[[Board[Any], int], int]" = lambda board, score: score
+    """What black is ahead by at the end of a game, drawn ones included, of which matches tell the mean."""
     forfeit: Callable[[Any], int] = lambda game: 1
     """What is won by who wins without the last move having been made, in the game's unit."""
 
@@ -235,6 +239,23 @@ class GameDescription:
     def boards(self) -> "type[Board[Any]]":
         """The class of its boards, as far as it has a start."""
         return type(self.start()) if self.board is None else self.board
+
+    def options_at(self, board: "Board[Any]") -> dict[str, Any]:
+        """The options with which a game starts at this board, as far as there are such."""
+        found = dict(self.options_of(board.game))
+        for option in self.options:
+            if option.name not in found:
+                for choice in option.choices:
+                    chosen = {**found, option.name: choice}
+                    if self.start(**chosen) == board:
+                        found = chosen
+                        break
+        return found
+
+    def size_of(self, game: Any) -> int | None:
+        """By which of its sizes protocols name the board of some rules; None: it has none."""
+        options = self.options_of(game)
+        return next((size for size, named in self.sizes.items() if named.items() <= options.items()), None)
 
     def describe(self, game: Any) -> str:
         """Rules in a few words."""

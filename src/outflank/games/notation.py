@@ -31,6 +31,8 @@ class FileFormat:
     """The files that `write_all` writes."""
     likeness: Callable[[bytes], int] = lambda head: 0
     """How much a file that begins so looks like one; 0: not at all."""
+    by_line: bool = False
+    """Whether every line is a game or a position, which could stand in any text."""
     holds_games: Callable[[bytes], bool] = lambda head: False
     """Whether a file that begins so, and looks like one, is no position or pasted text as well."""
 
@@ -67,3 +69,8 @@ class Notation:
     """The opening, passes left out, that a text names: by it games are looked for."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
     """Its file formats, by the ends of their names; the first is the usual one."""
+
+    @property
+    def usual_suffix(self) -> str:
+        """The end of the name of a file that keeps its games."""
+        return next(iter(self.files), ".games")

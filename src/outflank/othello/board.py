@@ -125,9 +125,6 @@ class OthelloBoard(Board[OthelloMove]):
         """The discs of both sides."""
         return f"black {self.discs(Side.BLACK)}, white {self.discs(Side.WHITE)}"
 
-    def __str__(self) -> str:
-        return "\n".join([*self.diagram(), self._told_turn()])
-
     def __repr__(self) -> str:
         scoring = scoring_of(self.game)
         option = "" if scoring == "winner-takes-empties" else f", scoring={scoring!r}"

@@ -83,6 +83,7 @@ OTHELLO = GameDescription(
     with_options=_with_options,
     called=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
     sizes={size: {"size": size} for size in SIZES},
+    passes=True,
     notation=NOTATION,
     unit=Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0),
     evaluations=EVALUATIONS,

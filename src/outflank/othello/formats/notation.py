@@ -150,8 +150,11 @@ FILES = {
         read=selecting(read_transcripts),
         write=write_transcript_line,
         likeness=_has_transcripts,
+        by_line=True,
     ),
-    ".obf": FileFormat(title="OBF", read=selecting(read_positions), write=write_position_line, likeness=_has_positions),
+    ".obf": FileFormat(
+        title="OBF", read=selecting(read_positions), write=write_position_line, likeness=_has_positions, by_line=True
+    ),
 }
 
 NOTATION = Notation(
