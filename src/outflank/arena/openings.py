@@ -35,7 +35,8 @@ def usual(start: Board[Any]) -> str:
 class Openings:
     """Openings by number, each a board with its moves; those of the same text and seed are the same ones.
 
-    `random:8` plays eight moves at random; `layouts:2` two, from one start after the other where a game has several; a file holds
+    `random:8` plays eight moves at random; `layouts:2` two, from one start after the other where a game has several; a
+    file holds
     transcripts (XOT), positions or games, one a line or as their format has it, of which `FILE:8` takes the first eight
     moves. What a file holds is shuffled.
 

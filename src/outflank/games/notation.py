@@ -65,6 +65,8 @@ class Notation:
     """The position on a line that stands below a drawing."""
     drawing: "Callable[[Sequence[str]], Setup | None]" = lambda lines: None
     """The position that lines of text draw."""
+    position_file: "Callable[[Setup], tuple[str, str]] | None" = None
+    """The name and the text of a file with a position, as other programs load it; None: what boards write of it."""
     opening: "Callable[[str], Opening] | None" = None
     """The opening, passes left out, that a text names: by it games are looked for."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, PlayerFailed
 from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
 from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, failed, shown
 from outflank.search.contract import Stop
 
@@ -65,7 +64,7 @@ class ProgramPlayer:
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """What it answers. A pass that is the only move is not asked for."""
         began = time.monotonic()
-        if isinstance(board, OthelloBoard) and [move.is_pass for move in board.legal_moves] == [True]:
+        if board.must_pass:
             return Choice(move=board.legal_moves[0], why="only move")
         with self._failing():
             self._start()

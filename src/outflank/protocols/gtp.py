@@ -1,4 +1,4 @@
-"""GTP 2: a player driven by commands, for Othello and Abalone.
+"""GTP 2: a player driven by commands, for any game.
 
 `[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. While a move is thought about,
 `outflank-stop` and the end of the input are heard: the best move so far is then the answer.
@@ -13,10 +13,10 @@ from outflank import __version__
 from outflank.boards import Board, Move
 from outflank.engine.player import Player
 from outflank.errors import OutflankError
-from outflank.games.description import OWN_GAMES as GAMES
+from outflank.games.description import GAMES, OWN_GAMES, GameDescription, titles_of_games
 from outflank.games.sides import Side
 from outflank.protocols.gtp_clock import GtpClock
-from outflank.protocols.gtp_game import CommandRefused, GtpGame
+from outflank.protocols.gtp_game import CommandRefused, GtpGame, gtp_name, vertex
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine, ServedProtocol
 from outflank.schema import Between, Misfit
@@ -34,7 +34,9 @@ class GtpEngine(Engine):
     `make` gives the player for a board's rules; it is asked again when they change, with the game or the board's size.
     """
 
-    def __init__(self, make: Callable[[Board[Any]], Player], *, game: str = "othello", name: str = "outflank") -> None:
+    def __init__(
+        self, make: Callable[[Board[Any]], Player], *, game: str = OWN_GAMES[0], name: str = "outflank"
+    ) -> None:
         super().__init__(_urgency)
         self._make, self._name = make, name
         self._game = GtpGame(game)
@@ -46,7 +48,7 @@ class GtpEngine(Engine):
             "known_command": lambda words: "true" if words and words[0] in self.commands else "false",
             "list_commands": lambda words: "\n".join(self.commands),
             "quit": self._quit,
-            "list_games": lambda words: "\n".join(each.capitalize() for each in GAMES),
+            "list_games": lambda words: "\n".join(gtp_name(each) for each in GAMES.parts().values()),
             "set_game": self._set_game,
             "boardsize": lambda words: self._game.set_size(_number(words, 0, int)),
             "clear_board": self._clear_board,
@@ -113,11 +115,12 @@ class GtpEngine(Engine):
         self._ready().new_game(self._game.board)
 
     def _komi(self, words: list[str]) -> None:
-        _number(words, 0, float, -(10**9))  # and no more: neither game has one
+        _number(words, 0, float, -(10**9))  # and no more: no game here has one
 
     def _loadsgf(self, words: list[str]) -> None:
-        if self._game.game != "othello":
-            raise CommandRefused("cannot load file (SGF is for Othello; loadposition reads Abalone)")
+        if not _has_sgf(self._game.description):
+            others = f"SGF is for {titles_of_games(_has_sgf)}; loadposition reads {self._game.description.title}"
+            raise CommandRefused(f"cannot load file ({others})")
         if len(words) > 1 and is_count(words[-1]):
             self._game.load(" ".join(words[:-1]), before=_number(words, -1, int))
         else:
@@ -145,19 +148,19 @@ class GtpEngine(Engine):
     def _choose(self, words: list[str], *, playing: bool) -> str:
         side, game = _side(words), self._game
         if game.board.is_game_over():
-            if game.game != "othello":
+            if not game.description.passes:
                 raise CommandRefused("the game is over")
             if playing:
                 game.ended()
             return "pass"
         with game.turn_of(side) as passes:
             move = self._thought(side)
+            text = vertex(game.board, str(move))
         if playing:
             game.chosen(passes, move)
         else:
             game.take_back(passes)
-        text = str(move)
-        return text if text == "pass" else text.upper()
+        return text
 
     def _thought(self, side: Side) -> Move:
         player = self._ready()
@@ -179,6 +182,10 @@ class GtpEngine(Engine):
 
     def _time_left(self, words: list[str]) -> None:
         self._clock.tell(_side(words), _number(words, 1, float), _number(words, 2, int))
+
+
+def _has_sgf(description: GameDescription) -> bool:
+    return ".sgf" in description.notation.files
 
 
 def _parsed(text: str) -> tuple[str, str, list[str]]:

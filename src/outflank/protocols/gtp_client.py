@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
 from outflank.boards import Board, Move
 from outflank.engine.clock import Clock, TimeControl
 from outflank.engine.player import Choice, Player, PlayerFailed
 from outflank.engine.timing import safety_margin
+from outflank.games.description import description_of
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
 from outflank.protocols.client import (
     ANSWER_SECONDS,
     FORGETTING,
@@ -26,6 +25,7 @@ from outflank.protocols.client import (
 )
 from outflank.protocols.driving import ProgramPlayer, Refusal, read_move
 from outflank.protocols.gtp import STOP
+from outflank.protocols.gtp_game import gtp_name
 from outflank.protocols.gtp_telling import Telling, time_left, time_settings
 from outflank.search.contract import Stop
 
@@ -119,25 +119,25 @@ class GtpPlayer(ProgramPlayer):
     # --- its board ---
 
     def _set_up(self, root: Board[Any]) -> None:
-        start = OthelloBoard.start(root.size) if isinstance(root, OthelloBoard) else AbaloneBoard.start()
+        description = description_of(root.game)
+        start = description.start(**description.options_of(root.game))
         if self._loaded and root == start:
             # For some programs the start of a game is, from then on, the position that was loaded.
             self._leave("quit")
             self._start()
         if "set_game" in self._known:
-            self._ask(f"set_game {type(root.game).__name__}")
-        if isinstance(root, OthelloBoard) and "boardsize" in self._known:
-            self._ask(f"boardsize {root.size}")
+            self._ask(f"set_game {gtp_name(description)}")
+        if len(description.sizes) > 1 and "boardsize" in self._known:
+            self._ask(f"boardsize {description.size_of(root.game)}")
         self._ask("clear_board", self.start_seconds)
         if root == start:
             return
-        if isinstance(root, OthelloBoard):
-            self._load("loadsgf", "position.sgf", _sgf(root))
-        elif isinstance(root, AbaloneBoard):
-            self._load("loadposition", "position.txt", root.to_position_file())
+        written = description.notation.position_file
+        self._load(*(("position.txt", f"{root.to_text()}\n") if written is None else written(root.setup())))
 
-    def _load(self, command: str, name: str, text: str) -> None:
+    def _load(self, name: str, text: str) -> None:
         """From a file, whose name says what it is: some programs go by that."""
+        command = "loadsgf" if name.endswith(".sgf") else "loadposition"
         if command not in self._known:
             raise Refusal(f"it knows no {command}, which a game that starts at a position needs")
         self._loaded = True
@@ -214,15 +214,3 @@ class GtpPlayer(ProgramPlayer):
 def player(command: str | Sequence[str], game: Any, *, clock: str = "main") -> Player:
     """The player that this command starts, with the settings that its words may have."""
     return GtpPlayer(command, game, telling=Telling.named(clock))
-
-
-def _sgf(board: OthelloBoard) -> str:
-    """The position as a game without moves."""
-    cells = board.to_text().split()[0]
-    squares = {mark: [place for place, cell in enumerate(cells) if cell == mark] for mark in "XO"}
-    stones = "".join(
-        name + "".join(f"[{'abcdefgh'[place % board.size]}{place // board.size + 1}]" for place in squares[mark])
-        for name, mark in (("AB", "X"), ("AW", "O"))
-        if squares[mark]
-    )
-    return f"(;FF[4]GM[2]SZ[{board.size}]{stones}PL[{board.turn.value[0].upper()}])\n"

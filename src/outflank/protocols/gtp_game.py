@@ -5,18 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
+from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
-from outflank.othello.squares import SIZES
 
 MOST_BYTES = 1 << 20
 """The largest file that is read for a game or a position."""
-
-ACROSS = 9
-"""The size of Abalone's board: cells across the middle."""
 
 
 class CommandRefused(Exception):
@@ -27,29 +22,34 @@ class GtpGame:
     """A board, and how many moves on it each command made."""
 
     def __init__(self, game: str) -> None:
-        self._layout = "standard"
-        self.board: Board[Any] = self._start(game, 8)
+        self._layout: dict[str, Any] = {}
+        """What was said of the start, beside the board's size."""
+        self.board: Board[Any] = _start(game_named(game), {})
         self._steps: list[int] = []
 
-    def set_game(self, game: str, layout: str = "standard") -> None:
-        """Another game, at its start."""
-        before, self._layout = self._layout, layout
-        try:
-            self._begin(self._start(game, 8))
-        except OutflankError:
-            self._layout = before
-            raise
+    def set_game(self, game: str, layout: str | None = None) -> None:
+        """Another game, at its start; `layout` is the option that says where a game starts, if it has one."""
+        description = game_named(game)
+        board = _start(description, {})
+        known = description.options_of(board.game)
+        named = [each.name for each in description.options if each.name not in known]
+        said = {name: layout for name in named[:1] if layout is not None}
+        if said:
+            board = _start(description, said)
+        self._layout = said
+        self._begin(board)
 
     def set_size(self, size: int) -> None:
         """Another board, at its start."""
-        if size not in (SIZES if self.game == "othello" else (ACROSS,)):
+        sizes = self.description.sizes
+        if size not in sizes:
             raise CommandRefused("unacceptable size")
-        self._begin(self._start(self.game, size))
+        self._begin(_start(self.description, {**self._layout, **sizes[size]}))
 
     def clear(self) -> None:
         """The start of the same game."""
-        board = self.board
-        self._begin(self._start(self.game, board.size if isinstance(board, OthelloBoard) else ACROSS))
+        description = self.description
+        self._begin(_start(description, {**self._layout, **description.options_of(self.board.game)}))
 
     def load(self, path: str, before: int | None = None) -> None:
         """The position or game in a file, in any notation of the game; `before` its move of that number."""
@@ -58,7 +58,7 @@ class GtpGame:
         try:
             with Path(path).open("rb") as stream:
                 text = stream.read(MOST_BYTES).decode("utf-8", "replace")
-            board = _without_draws(Board.from_text(text, game=self.game))
+            board = _without_draws(Board.from_text(text, game=self.description.name))
         except OSError as error:
             raise CommandRefused(f"cannot load file ({reason_of(error)})") from None
         except ValueError as error:
@@ -68,14 +68,14 @@ class GtpGame:
         self._begin(board)
 
     @property
-    def game(self) -> str:
-        """Its name."""
-        return "othello" if isinstance(self.board, OthelloBoard) else "abalone"
+    def description(self) -> GameDescription:
+        """What is played."""
+        return description_of(self.board.game)
 
     def play(self, side: Side, text: str) -> None:
         """A move of `side`."""
         board = self.board
-        if text.lower() == "pass" and self.game == "othello" and board.is_game_over():
+        if text.lower() == "pass" and self.description.passes and board.is_game_over():
             self._steps.append(0)  # two passes end a game of Go: programs that know that game send them
             return
         try:
@@ -108,9 +108,9 @@ class GtpGame:
         """
         board, passes = self.board, 0
         if board.turn is not side:
-            if not isinstance(board, OthelloBoard) or [move.is_pass for move in board.legal_moves] != [True]:
+            if not board.must_pass:
                 raise CommandRefused(f"it is {board.turn}'s turn")
-            board.push("pass")
+            board.push(board.legal_moves[0])
             passes = 1
         try:
             yield passes
@@ -127,15 +127,28 @@ class GtpGame:
         self.board = board
         self._steps = [1] * len(board.moves)
 
-    def _start(self, game: str, size: int) -> Board[Any]:
-        if game == "othello":
-            return OthelloBoard.start(size)
-        return _without_draws(AbaloneBoard.start(self._layout))
+
+def gtp_name(description: GameDescription) -> str:
+    """A game as GTP's commands call it."""
+    return description.name.capitalize()
+
+
+def vertex(board: Board[Any], text: str) -> str:
+    """A move's text in capital letters, as GTP has vertices, if the board reads it so; a pass stays as it is."""
+    if text == "pass":
+        return text
+    try:
+        board.parse_move(text.upper())
+    except OutflankError:
+        return text
+    return text.upper()
+
+
+def _start(description: GameDescription, options: dict[str, Any]) -> Board[Any]:
+    return _without_draws(description.start(**options))
 
 
 def _without_draws(board: Board[Any]) -> Board[Any]:
-    """The rules of Abalone have no draw: whether a game is one, the controller says."""
-    if isinstance(board, AbaloneBoard):
-        board = board.copy()
-        board.repetitions = board.ply_limit = None
-    return board
+    """Whether a game is drawn by its history, the controller says."""
+    without = description_of(board.game).draws_by_history
+    return board if without is None else without(board.copy())

@@ -1,4 +1,4 @@
-"""NBoard 2: a player of Othello driven by a board that people look at.
+"""NBoard 2: a player driven by a board that people look at, of any game that is written in GGF.
 
 No line is answered out of turn, and most are not answered at all. While the engine thinks, `ping` is heard and ends the
 search: it comes back with what it has, and then the pong goes out.
@@ -13,8 +13,7 @@ from outflank.boards import Board, Move
 from outflank.engine.levels import exact_beside
 from outflank.engine.player import Player
 from outflank.errors import FormatError, OutflankError
-from outflank.othello.board import OthelloBoard
-from outflank.othello.formats.properties import read_game
+from outflank.games.description import GAMES, GameDescription, description_of, game_named, titles_of_games
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine, ServedProtocol
@@ -30,6 +29,9 @@ USUAL_DEPTH, DEEPEST = 12, 60
 
 MOST_HINTS = 60
 
+GGF = ".ggf"
+"""The format in which games are told."""
+
 TABLE_BITS = 20
 """32 MiB for hints and analyses, kept from one to the next."""
 
@@ -37,16 +39,17 @@ _ping = re.compile(r"ping +(-?[0-9]+)")
 
 
 class NBoardEngine(Engine):
-    """A game of Othello, and the player who thinks about it.
+    """A game, and the player who thinks about it.
 
     `make` gives the player for a board and the depth that was set; `seconds` bounds hints, and `options` are those of
-    their searches.
+    their searches. `game` is the name of the one that is played; None: the first that is written in GGF.
     """
 
     def __init__(
         self,
         make: Callable[[Board[Any], int | None], Player],
         *,
+        game: str | None = None,
         name: str = "outflank",
         seconds: float | None = None,
         **options: Unpack[PlayerKeywords],
@@ -54,7 +57,7 @@ class NBoardEngine(Engine):
         super().__init__(_urgency)
         self._make, self._name = make, name
         self._seconds, self._options = seconds, options
-        self._board: Board[Any] = OthelloBoard.start()
+        self._board: Board[Any] = _played(game).start()
         self._clock = NBoardClock()
         self._depth: int | None = None
         self._table: Table | None = None
@@ -104,7 +107,7 @@ class NBoardEngine(Engine):
             self._depth = _number(value, DEEPEST)
             self._prepare()
         elif what == "game":
-            board = Board.from_setup(read_game(value.strip()))
+            board = self._told_game(value.strip())
             if not board.moves:
                 self._ready(board).new_game(board)
             self._board = board
@@ -116,12 +119,18 @@ class NBoardEngine(Engine):
         text = rest.partition("/")[0]
         board = self._board
         is_pass = text.strip().lower() in ("pa", "pass")
-        if not is_pass and [move.is_pass for move in board.legal_moves] == [True]:
-            board.push("pass")  # left out, as in most transcripts
+        if not is_pass and board.must_pass:
+            board.push(board.legal_moves[0])  # left out, as in most transcripts
         side = board.turn
         board.push(text)
         self._clock.spend(side, rest)
         yield from ()
+
+    def _told_game(self, text: str) -> Board[Any]:
+        found = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
+        if not found:
+            raise FormatError.at("game", text, 0, "a game in brackets, as GGF has it")
+        return Board.from_setup(found[0])
 
     def _quit(self, rest: str) -> Iterator[str]:
         self._leaving = True
@@ -176,7 +185,6 @@ class NBoardEngine(Engine):
 
     def _iterations(self, board: Board[Any], stop: Stop, wanted: int) -> Iterator[Result]:
         depth = self._depth or USUAL_DEPTH
-        assert isinstance(board, OthelloBoard)
         ending = board.moves_left <= exact_beside(board.game, depth)
         limits = Limits(depth=None if ending else depth, seconds=self._seconds)
         if self._table is None or self._table_for != board.game:
@@ -191,6 +199,22 @@ class NBoardEngine(Engine):
         """The player for the board, at the depth that was set."""
         wanted, depth = board or self._board, self._depth
         return self._player_for((wanted.game, depth), lambda: self._make(wanted, depth))
+
+
+def has_ggf(description: GameDescription) -> bool:
+    """Whether a game can be told in this protocol."""
+    return GGF in description.notation.files
+
+
+def games_in_ggf() -> str:
+    """Those that can, in words."""
+    return titles_of_games(has_ggf)
+
+
+def _played(game: str | None) -> GameDescription:
+    if game is not None:
+        return game_named(game)
+    return next(each for each in GAMES.parts().values() if has_ggf(each))
 
 
 def named(moves: Iterable[Move]) -> str:
@@ -222,6 +246,6 @@ def _urgency(line: str) -> Urgency:
 NBOARD = ServedProtocol(
     name="nboard",
     about="version 2 of what the board NBoard and its engines speak",
-    engine=lambda wanted: NBoardEngine(wanted.make, seconds=wanted.seconds, **wanted.options),
-    games=("othello",),
+    engine=lambda wanted: NBoardEngine(wanted.make, game=wanted.game, seconds=wanted.seconds, **wanted.options),
+    told_in=GGF,
 )

@@ -12,8 +12,9 @@ from outflank.engine.clock import Clock
 from outflank.engine.player import Choice, Player
 from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
+from outflank.formats.game_record import Record
+from outflank.games.description import description_of
 from outflank.games.sides import Side
-from outflank.othello.board import OthelloBoard
 from outflank.protocols.client import (
     ANSWER_SECONDS,
     FORGETTING,
@@ -26,7 +27,7 @@ from outflank.protocols.client import (
     shown,
 )
 from outflank.protocols.driving import ProgramPlayer, read_move
-from outflank.protocols.nboard import DEEPEST, USUAL_DEPTH, named
+from outflank.protocols.nboard import DEEPEST, GGF, USUAL_DEPTH, games_in_ggf, named
 from outflank.protocols.nboard_clock import written_clock
 from outflank.search.contract import Stop
 
@@ -50,7 +51,7 @@ class _Heard:
     best: str = ""
     """The move that its search likes."""
     value: float | None = None
-    """In discs."""
+    """In the game's unit."""
     depth: int = 0
     nodes: int = 0
     pong: int = 0
@@ -275,7 +276,9 @@ def _count(text: str) -> int:
 
 def _ggf(board: Board[Any], clock: str) -> str:
     """The position as a game without moves."""
-    if not isinstance(board, OthelloBoard):
-        raise failed("protocol", "NBoard is for Othello")
-    cells, turn = board.to_text().replace("X", "*").split()
-    return f"(;GM[Othello]PC[outflank]PB[black]PW[white]RE[?]{clock}TY[{board.size}]BO[{board.size} {cells} {turn}];)"
+    form = description_of(board.game).notation.files.get(GGF)
+    if form is None or form.write is None:
+        raise failed("protocol", f"NBoard is for {games_in_ggf()}")
+    text = form.write(Record(start=board.setup(), event="outflank", black="black", white="white"))
+    # A game under way: there is no result yet, and its clock has whole seconds, whatever is played with.
+    return text.strip().replace("PW[white]", f"PW[white]RE[?]{clock}", 1)

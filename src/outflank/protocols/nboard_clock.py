@@ -3,9 +3,8 @@
 import re
 
 from outflank.engine.clock import Clock, Clocks, TimeControl
+from outflank.formats.brackets import read_properties, read_remarks
 from outflank.games.sides import Side
-from outflank.othello.formats.ggf import read_remarks
-from outflank.othello.formats.properties import written_game
 
 _time = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,6}(?:\.\d+)?)", re.ASCII)
 
@@ -15,8 +14,7 @@ class NBoardClock:
 
     >>> clock = NBoardClock()
     >>> clock.of(Side.BLACK).left_seconds
-    >>> cells = 27 * "-" + "O*------*O" + 27 * "-"
-    >>> clock.set(f"(;GM[Othello]TI[05:00/00:03]BO[8 {cells} *]B[F5//60];)")
+    >>> clock.set("(;TI[05:00/00:03]B[F5//60];)")
     >>> clock.of(Side.BLACK).left_seconds, clock.of(Side.WHITE).left_seconds
     (243.0, 300.0)
     """
@@ -26,10 +24,10 @@ class NBoardClock:
 
     def set(self, game: str) -> None:
         """`set game`: its clock, less what its moves took; no clock, or one without time, is none."""
-        written = written_game(game)
-        told = next((item.values[0] for item in written.properties if item.name == "TI"), "")
+        properties = list(read_properties(game))
+        told = next((item.values[0] for item in properties if item.name == "TI"), "")
         self._clocks = _clocks(told)
-        for item in written.properties:
+        for item in properties:
             if item.name in ("B", "W"):
                 self.spend(Side.BLACK if item.name == "B" else Side.WHITE, item.values[0])
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from outflank.engine.player import Player
+from outflank.errors import OutflankError
+from outflank.games.description import GAMES, GameDescription, game_named
 from outflank.plugins import Registry, instance_of
 from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
 from outflank.search.contract import Stop
@@ -95,6 +97,19 @@ class ServedProtocol:
     """What answers the other program."""
     games: tuple[str, ...] = ()
     """Those that it can speak of; all, if there are none."""
+    told_in: str = ""
+    """The end of the names of files, such as `.ggf`, in whose format it tells games: only those that have it."""
+
+    def plays(self, description: GameDescription) -> bool:
+        """Whether it can speak of a game."""
+        written = not self.told_in or self.told_in in description.notation.files
+        return written and (not self.games or description.name in self.games)
+
+    def check_game(self, name: str) -> None:
+        """An error if it cannot speak of the game of that name."""
+        if not self.plays(game_named(name)):
+            known = ", ".join(each.name for each in GAMES.parts().values() if self.plays(each))
+            raise OutflankError(f"{self.name} is for {known} alone, not for {name}")
 
 
 PROTOCOLS = Registry(

@@ -33,6 +33,10 @@ def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
     return moves.read_abalone_game(text, str(options.get("layout", "standard")))
 
 
+def _position_file(setup: Setup) -> tuple[str, str]:
+    return "position.txt", position_file.write_position_file(setup.position, setup.turn, setup.ply)
+
+
 def _likeness(text: str) -> int:
     """Moves of two or three cells, or cells that only a larger board has."""
     words = re.sub(r"^\d{1,3}\s*[.)]\s*", "", text.strip()).split()
@@ -52,6 +56,7 @@ NOTATION = Notation(
     likeness=_likeness,
     line=read_line,
     drawing=read_hexagon_drawing,
+    position_file=_position_file,
     opening=AbaloneOpening.parse,
     files={
         ".abalone": FileFormat(

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
+from outflank.formats.brackets import read_remarks
 from outflank.formats.fields import decoded, read_number
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.othello.formats.ggf import read_remarks, with_ggf_details
+from outflank.othello.formats.ggf import with_ggf_details
 from outflank.othello.formats.properties import GGF, Written, written_game
 from outflank.othello.formats.sgf import with_sgf_details
 from outflank.othello.formats.transcript import replay_named

@@ -71,20 +71,6 @@ def with_ggf_details(record: Record, told: Mapping[str, str]) -> Record:
     )
 
 
-def read_remarks(text: str) -> tuple[float | None, float | None]:
-    """The value and the seconds of a move's text, `F5/eval/time`."""
-    _, given, remarks = text.partition("/")
-    if not given:
-        return None, None
-    value, _, time = remarks.partition("/")
-    minutes, _, seconds = time.strip().rpartition(":")
-    spent = read_number(seconds)
-    if spent is not None and minutes:
-        whole = read_number(minutes)
-        spent = None if whole is None else 60 * whole + spent
-    return read_number(value), spent
-
-
 def escaped(text: str) -> str:
     """A value as it stands between brackets."""
     return re.sub(r"([\]\\])", r"\\\1", one_line(text))

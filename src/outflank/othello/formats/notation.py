@@ -23,7 +23,7 @@ from outflank.othello.formats.line_games import (
     write_transcript_line,
 )
 from outflank.othello.formats.openings import OthelloOpening
-from outflank.othello.formats.sgf import write_sgf
+from outflank.othello.formats.sgf import write_sgf, write_sgf_position
 from outflank.othello.formats.wthor import read_wthor
 from outflank.othello.formats.wthor_header import HEADER_BYTES, Header
 from outflank.othello.formats.wthor_writer import files_of, write_wthor
@@ -168,6 +168,7 @@ NOTATION = Notation(
     likeness=lambda moves: 3 if _first_move(moves) in (*FIRST, *MIRRORED_FIRST) else 1,
     line=read_line,
     drawing=read_square_drawing,
+    position_file=lambda setup: ("position.sgf", write_sgf_position(setup)),
     opening=OthelloOpening.parse,
     files=FILES,
 )

@@ -5,13 +5,11 @@ SGF: `(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[f5];W[d6]…)`; coordinates i
 (`fe`) and an empty pass are understood.
 """
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from outflank.errors import FormatError
+from outflank.formats.brackets import Property, read_properties
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
@@ -21,21 +19,6 @@ from outflank.othello.rules import PASS, OthelloPosition
 from outflank.othello.squares import SIZES, START, othello, size_of, square_number
 
 GGF, SGF = "GGF", "SGF"
-
-_space = re.compile(r"\s*")
-_item = re.compile(r"\s*(?:([;(])|([A-Za-z]+)\s*((?:\[(?:\\.|[^\]\\])*\]\s*)+))", re.DOTALL)
-_value = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
-
-
-class Property(NamedTuple):
-    """A name with its values."""
-
-    name: str
-    values: list[str]
-    place: int
-    """Where the first value is in the text."""
-    node: int
-    """The number of the node it belongs to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +39,7 @@ def read_game(text: str) -> Setup:
 
 def written_game(text: str) -> Written:
     """The same before its moves are tried, with the properties of its main line."""
-    properties = list(_properties(text))
+    properties = list(read_properties(text))
     kind = next((item.values[0] for item in properties if item.name == "GM"), "")
     start = _ggf_start(text, properties) if kind.lower() == "othello" else _sgf_start(text, properties, kind)
     size = size_of(start.game)
@@ -122,22 +105,3 @@ def _square(size: int, text: str) -> int | None:
     if len(name) == 2 and name[1].isalpha():
         name = name[0] + str("abcdefgh".find(name[1]) + 1)
     return square_number(size, name)
-
-
-def _properties(text: str) -> Iterator[Property]:
-    """The properties of the main line, which ends at the first closing parenthesis."""
-    place = node = 0
-    while place < len(text):
-        found = _item.match(text, place)
-        if found is None:
-            where = _space.match(text, place).end()  # type: ignore[union-attr]  # it matches anywhere
-            if where == len(text) or text[where] == ")":
-                return
-            raise FormatError.at("game in brackets", text, where, "a property like B[f5]")
-        if found[2]:
-            values = [value[1] for value in _value.finditer(found[3])]
-            if "\\" in found[3]:
-                values = [re.sub(r"\\(.)", r"\1", value) for value in values]
-            yield Property(found[2].upper(), values, found.start(3) + 1, node)
-        node += found[1] == ";"
-        place = found.end()

@@ -14,11 +14,12 @@ from outflank.errors import FormatError
 from outflank.formats.clocks import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, read_date, read_number, write_number
 from outflank.formats.game_record import Record
+from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.othello.formats.ggf import escaped
 from outflank.othello.formats.sizes import othello_size
 from outflank.othello.rules import PASS
-from outflank.othello.squares import square_name, squares
+from outflank.othello.squares import size_of, square_name, squares
 
 NAME = "SGF"
 
@@ -59,6 +60,15 @@ def write_sgf(record: Record) -> str:
         turn = turn.other
     root = f"FF[4]GM[2]CA[UTF-8]SZ[{size}]{head}{stones}PL[{_letter(start.turn)}]"
     return f"(;{root}\n{''.join(moves)})\n"
+
+
+def write_sgf_position(setup: Setup) -> str:
+    """A position as a game without moves, with nothing that a simple reader may not know."""
+    size = size_of(setup.game)
+    own, opp = (int(word) for word in setup.position)
+    black, white = (own, opp) if setup.turn is Side.BLACK else (opp, own)
+    stones = "".join(_write_stones(name, size, word) for name, word in (("AB", black), ("AW", white)))
+    return f"(;FF[4]GM[2]SZ[{size}]{stones}PL[{_letter(setup.turn)}])\n"
 
 
 def with_sgf_details(record: Record, told: Mapping[str, str]) -> Record:

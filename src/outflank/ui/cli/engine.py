@@ -13,7 +13,6 @@ from outflank.boards import Board
 from outflank.engine.computer import Computer
 from outflank.engine.levels import HIGHEST, exact_beside
 from outflank.engine.variety import drawn_seed
-from outflank.errors import OutflankError
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
@@ -49,8 +48,7 @@ def command(
     """
     game = game or OWN_GAMES[0]
     served = PROTOCOLS.get(protocol)
-    if served.games and game not in served.games:
-        raise OutflankError(f"{protocol} is for {', '.join(served.games)} alone, not for {game}")
+    served.check_game(game)
     options: dict[str, Any] = {} if workers is None else {"workers": workers}
     variety = drawn_seed() if seed is None else seed
 
