@@ -1,4 +1,4 @@
-"""Connect Four: discs fall into columns, four in a row win. `pip install .`, then `outflank play --game connect-four`."""
+"""Connect Four: discs fall into columns, four in a row win. `pip install .`, `outflank play --game connect-four`."""
 
 from typing import Any, NamedTuple
 

@@ -286,7 +286,7 @@ def _checked(name: str, found: object) -> GameDescription:
 GAMES: Registry[GameDescription] = Registry(
     "game",
     "outflank.games",
-    {"othello": "outflank.othello:OTHELLO", "abalone": "outflank.abalone:ABALONE"},
+    {"othello": "outflank.othello.description:OTHELLO", "abalone": "outflank.abalone.description:ABALONE"},
     check=_checked,
 )
 """Every game: the package's own, installed ones, and those of this process."""
@@ -317,13 +317,18 @@ def game_named(name: str) -> GameDescription:
 def description_of(game: Any) -> GameDescription:
     """The description of the game whose rules these are; a plain one, if nobody has described it."""
     rules = type(game)
-    if rules not in _by_rules:
+    if described(rules) is None:
         _by_rules[rules] = next((each for each in GAMES.parts().values() if each.rules is rules), None) or _plain(rules)
     return _by_rules[rules]
 
 
 def described(rules: type) -> GameDescription | None:
-    """The description of a class of rules, if that is known by now; nothing is imported or looked up for it."""
+    """The description of a class of rules, if that is known; nobody else's game is imported or looked up for it."""
+    if rules not in _by_rules:
+        package, _, folder = rules.__module__.rpartition(".")[0].partition(".")
+        # The package's own are loaded when they are first asked for: who only plays needs no evaluation.
+        if package == "outflank" and folder in OWN_GAMES:
+            game_named(folder)
     return _by_rules.get(rules)
 
 
