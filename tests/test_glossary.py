@@ -1,0 +1,21 @@
+"""The words of the runtime, as `src/outflank/README.md` explains them, are those of the source."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import outflank
+
+PACKAGE = Path(outflank.__file__).parent
+ROW = re.compile(r"^\| ([a-z]+) \| .+ \| (`[^|]+`) \|$", re.M)
+
+
+@pytest.mark.plain
+def test_the_twenty_words_are_used_where_they_are_at_home():
+    _, _, section = (PACKAGE / "README.md").read_text().partition("## The twenty words of the runtime\n")
+    rows = ROW.findall(section)
+    assert len({word for word, _ in rows}) == len(rows) == 20
+    for word, homes in rows:
+        for home in re.findall(r"`([^`]+)`", homes):
+            assert re.search(rf"\b{word}s?\b", (PACKAGE / home).read_text(), re.I), (word, home)
