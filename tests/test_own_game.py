@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +141,25 @@ def test_it_is_reviewed_with_a_page(run, tmp_path):
     picture = tmp_path / "board.svg"
     assert run("show", *GAME, WON, "--svg", str(picture))[0] == 0
     assert picture.read_text().count("<circle") == 7
+
+
+def test_a_win_that_counts_nothing_is_won_and_not_by_so_much(run, tmp_path, monkeypatch):
+    run("show", *GAME)
+    kept = GAMES.get("noughts")
+    uncounted = replace(kept, unit=replace(kept.unit, most=None))
+    monkeypatch.setitem(GAMES._loaded, "noughts", uncounted)
+    monkeypatch.setitem(description._by_rules, kept.rules, uncounted)
+    asked = ("review", *GAME, WON, "--depth", "4", "--exact", "0", "--workers", "1", "--quiet")
+    status, out, err = run(*asked, "--out", str(tmp_path))
+    assert (status, err) == (0, "")
+    assert out.startswith("black won\n")
+    assert "inf" not in out
+    assert "inf" not in (tmp_path / "review.svg").read_text()
+    assert re.search(r"7 +black +b3 +won", out)
+    assert "and the game by 1 of them" in out
+    told = [json.loads(line, parse_constant=pytest.fail) for line in run(*asked, "--json")[1].splitlines()]
+    assert (told[-2]["value"], told[-2]["loss"]) == ("won", 0.0)
+    assert None in [each["loss"] for each in told[1:-1]]
 
 
 def test_a_book_of_it_is_built_and_asked(run, tmp_path):

@@ -7,7 +7,6 @@ from typing import Any
 from outflank.boards import Board
 from outflank.engine.review import Judged
 from outflank.engine.story import Story
-from outflank.errors import FormatError
 from outflank.games.description import Marks, description_of, unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
@@ -112,14 +111,7 @@ def _board(review: Reviewed, each: Judged) -> str:
         before.pop()
     turned = " (turning point)" if review.turned(each) else ""
     heading = f"{each.ply}. {each.side} {each.move}{review.marks.of(each.loss)}{turned}"
-    drawn = _drawn(before, each)
+    better = each.best if each.best != each.move else None
+    drawn = before.svg(width=320, legal=False, played=each.move, better=better)
     caption = f"<figcaption>{escape(review.told(each))}</figcaption>"
     return f"<figure><h3>{escape(heading)}</h3>{drawn}{caption}</figure>"
-
-
-def _drawn(board: Board[Any], each: Judged) -> str:
-    """The picture of a board, or its diagram where the game has none."""
-    try:
-        return board.svg(width=320, legal=False, played=each.move, better=each.best if each.best != each.move else None)
-    except FormatError:
-        return f"<pre>{escape(chr(10).join(board.diagram()))}</pre>"

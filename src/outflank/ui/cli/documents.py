@@ -112,10 +112,12 @@ class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
     move: str
     mark: str
     """`?!`, `?`, `??`, or nothing."""
-    value: float
+    value: float | Literal["won", "lost"]
+    """In words where the game does not say how much a win counts."""
     best: str
-    best_value: float
-    loss: float
+    best_value: float | Literal["won", "lost"]
+    loss: float | None
+    """Null: the game itself, where it does not say how much that counts."""
     depth: int
     exact: bool
     unit: str

@@ -3,8 +3,10 @@
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from math import isinf
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -38,6 +40,7 @@ from outflank.ui.cli.review_view import (
     ReviewedGame,
     cells,
     conclusions,
+    finite,
     result_of,
     show,
     told,
@@ -148,15 +151,22 @@ def _print_move(each: Judged, marks: Marks, unit: str) -> None:
         side=each.side.value,
         move=str(each.move),
         mark=marks.of(each.loss),
-        value=round(each.value, 2),
+        value=_number(each.value),
         best=str(each.best),
-        best_value=round(each.best_value, 2),
-        loss=round(each.loss, 2),
+        best_value=_number(each.best_value),
+        loss=None if isinf(each.loss) else round(each.loss, 2),
         depth=each.depth,
         exact=each.exact,
         unit=unit,
     )
     print_json(document)
+
+
+def _number(value: float) -> float | Literal["won", "lost"]:
+    """A value as JSON can carry it."""
+    if isinf(value):
+        return "won" if value > 0 else "lost"
+    return round(value, 2)
 
 
 def _print_story(found: ReviewedGame) -> None:
@@ -187,13 +197,15 @@ def _command() -> str:
 
 
 def _write(out: str, found: ReviewedGame) -> None:
-    board, discs = found.board, counted(found.board.game)
+    board, discs, story = found.board, counted(found.board.game), found.story
+    plies = [ply for ply, _ in story.values]
+    drawn = replace(story, values=tuple(zip(plies, finite([value for _, value in story.values]), strict=True)))
     review = Reviewed(
         board=board,
         title=f"{whose(board, found.record) or describe(board)}: a game reviewed",
         judged=found.judged,
         marks=found.marks,
-        story=found.story,
+        story=drawn,
         said=conclusions(found),
         told=lambda each: told(each, discs),
         rows=[dict(zip(COLUMNS, cells(each, found.marks, discs), strict=True)) for each in found.judged],

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import copysign, isinf
 from typing import Any
 
 from rich import box
@@ -55,10 +56,12 @@ def whose(board: Board[Any], record: Record) -> str:
 def result_of(board: Board[Any], record: Record) -> str:
     """How the game ended in words, by the board or else by its record; empty if neither tells."""
     outcome = board.outcome()
-    score = float(outcome.score) if outcome is not None else record.score
+    score = float(board.recorded(outcome)) if outcome is not None else record.score
     if score is None:
         return record.reason
-    winner = f"{'black' if score > 0 else 'white'} won by {abs(score):g}" if score else "drawn"
+    # A game that is only won or lost has been won by one, which says nothing.
+    margin = f" by {abs(score):g}" if unit_of(board.game).scored or abs(score) != 1 else ""
+    winner = f"{'black' if score > 0 else 'white'} won{margin}" if score else "drawn"
     return f"{winner} ({record.reason})" if record.reason else winner
 
 
@@ -104,19 +107,25 @@ def cells(each: Judged, marks: Marks, discs: Scale) -> list[str]:
         str(each.side),
         str(each.move),
         marks.of(each.loss),
-        discs.say(each.value, exact=each.exact, bare=True),
+        _worth(each, each.value, discs, bare=True),
         "" if same else str(each.best),
-        "" if same else discs.say(each.best_value, exact=each.exact, bare=True),
-        f"{each.loss:.1f}" if each.loss else "",
+        "" if same else _worth(each, each.best_value, discs, bare=True),
+        "the game" if isinf(each.loss) else f"{each.loss:.1f}" if each.loss else "",
         "exact" if each.exact else str(each.depth),
     ]
+
+
+def finite(values: Sequence[float]) -> list[float]:
+    """Values that can be drawn: a game that is won, and not by so much, is worth as much as any of them."""
+    most = max((abs(value) for value in values if not isinf(value)), default=0.0)
+    return [copysign(max(1.0, most), value) if isinf(value) else value for value in values]
 
 
 def _plotted(values: Sequence[float], width: int) -> list[str]:
     """Black's value after each move, as columns of blocks about the middle line."""
     if not values:
         return []
-    values = values[-width:]
+    values = finite(values)[-width:]
     most = max(1.0, *(abs(value) for value in values))
     half = HEIGHT // 2
     lines = []
@@ -166,10 +175,13 @@ def _summary(found: ReviewedGame) -> list[str]:
         mine = [each for each in judged if each.side is side]
         if mine:
             wrong = [marks.of(each.loss) for each in mine]
-            lost = sum(each.loss for each in mine)
+            lost = sum(each.loss for each in mine if not isinf(each.loss))
+            whole = sum(isinf(each.loss) for each in mine)
+            thrown = f", and the game by {whole} of them" if whole else ""
             lines.append(
-                f"{side}: {lost:.1f} {unit} lost in {how_many(len(mine), 'move')}; {wrong.count('?!')} doubtful, "
-                f"{how_many(wrong.count('?'), 'mistake')}, {how_many(wrong.count('??'), 'blunder')}"
+                f"{side}: {lost:.1f} {unit} lost in {how_many(len(mine), 'move')}{thrown}; "
+                f"{wrong.count('?!')} doubtful, {how_many(wrong.count('?'), 'mistake')}, "
+                f"{how_many(wrong.count('??'), 'blunder')}"
             )
     return lines
 
@@ -196,7 +208,14 @@ def _turn(turn: TurningPoint, discs: Scale) -> str:
     return f"the game turned at move {turn.ply}, {change}: {told(turn.blamed, discs)}"
 
 
+def _worth(each: Judged, value: float, discs: Scale, *, bare: bool = False) -> str:
+    """A value in words; a game that does not say how much a win counts is won or lost."""
+    if isinf(value):
+        return "won" if value > 0 else "lost"
+    return discs.say(value, exact=each.exact, bare=bare)
+
+
 def told(each: Judged, discs: Scale) -> str:
     """A move beside the best one."""
-    kept, best = (discs.say(value, exact=each.exact) for value in (each.value, each.best_value))
+    kept, best = (_worth(each, value, discs) for value in (each.value, each.best_value))
     return f"{each.side} played {each.move} ({kept}) and not {each.best} ({best})"
