@@ -26,6 +26,10 @@ def program_named(report: str, game: Any) -> ReportProgram:
 
 
 def _found(report: str) -> tuple[GameDescription, ReportProgram]:
+    for name in GAMES.own:  # before the installed ones, which have to be looked for
+        each = GAMES.get(name)
+        if report in each.programs:
+            return each, each.programs[report]
     known = {name: (each, program) for each in GAMES.parts().values() for name, program in each.programs.items()}
     if report not in known:
         raise UnknownName.among("report", report, sorted(known))
