@@ -6,7 +6,7 @@ from typing import Any
 from outflank.boards import Board
 from outflank.distributed.cluster import CARRIED
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.description import description_of, game_named
+from outflank.games.description import OWN_GAMES, description_of, game_named
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Parameters, option
@@ -16,7 +16,7 @@ OURS = "ours"
 PROGRAMS: dict[str, dict[str, Any]] = {OURS: {"algorithm": "pvs", "table_bits": 22}, "000": REPORT_000}
 """What each program searches with."""
 
-GAME_OF = {"000": "othello"}
+GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).programs)}
 """Programs that play one game only."""
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.documents import encoded
+from outflank.games.description import OWN_GAMES, game_named
 from outflank.lab.races import RaceFindings, check
 from outflank.lab.search_log import MeasuredElsewhere, noting, together
-from outflank.othello.board import OthelloBoard
 
 
 def main() -> None:
     """Check what is asked for."""
     request: dict[str, Any] = json.load(sys.stdin)
     position, size = request.pop("position"), request.pop("size")
-    board = OthelloBoard.start(size) if position is None else Board.from_text(position)
+    board = game_named(OWN_GAMES[0]).start(size=size) if position is None else Board.from_text(position)
     with noting() as notes:
         found = rows(check(board, **request))
     print(encoded(MeasuredElsewhere(rows=tuple(found), searched=together(notes))).decode())

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Literal
 
 from outflank.games.evaluation import evaluation_named
+from outflank.lab.boards import usual_board
 from outflank.lab.classroom import BrokenOff, legal_count
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.turns import PLAIN, PLAYED, game
-from outflank.othello.board import OthelloBoard
 from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -47,7 +47,7 @@ class Branching(Experiment[BranchingChoice]):
 
     def tasks(self, chosen: BranchingChoice) -> Sequence[Task]:
         for evaluation in chosen.evaluations:
-            evaluation_named(OthelloBoard.start().game, evaluation)  # says so at once if there is none
+            evaluation_named(usual_board().game, evaluation)  # says so at once if there is none
         return [
             Task(
                 f"{evaluation} as {'black' if black else 'white'}, game {number_}",

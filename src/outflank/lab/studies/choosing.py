@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
-from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
+from outflank.lab.boards import POSITIONS, USUAL_GAME, Chosen, chosen_boards
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import SEARCHED, Contender, disturbed, grouped, in_rounds, median, median_count, number
@@ -30,7 +30,7 @@ class BoardsChoice(Parameters):
     @property
     def boards(self) -> list[Chosen]:
         """The boards."""
-        return chosen_boards("othello", self.positions)
+        return chosen_boards(USUAL_GAME, self.positions)
 
     def unused(self) -> tuple[str, ...]:
         asked = [each.name == START for each in self.boards if each.depth is None]

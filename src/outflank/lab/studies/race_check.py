@@ -29,7 +29,7 @@ class RaceCheckParameters(Parameters):
     schemes: tuple[str, ...] = option(
         ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada"), "Schemes, by name."
     )
-    position: str | None = option(None, "A position, by name or notation.  [the start of a small Othello board]")
+    position: str | None = option(None, "A position, by name or notation.  [the start, on a small board]")
     size: int = option(6, "The size of that board.")
     workers: int = option(2, "Workers.")
     depth: int = option(3, "Plies: the interpreter is some ten thousand times slower than compiled code.")

@@ -60,9 +60,7 @@ class SimulateParameters(ProgramChoice):
     """What is recorded, and what it is replayed on."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
-    positions: tuple[str, ...] = option(
-        ("f5d6c3d3c4f4f6",), "Positions, by name or in any notation; start is Othello's."
-    )
+    positions: tuple[str, ...] = option(("f5d6c3d3c4f4f6",), "Positions, by name or in any notation.")
     depth: int = option(16, "Plies.")
     thresholds: tuple[int, ...] = option((8, 9, 10, 11), "Plies left at which a part becomes a job of one node.")
     nodes: tuple[int, ...] = option((1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), "Numbers of simulated nodes.")
