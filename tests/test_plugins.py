@@ -1,5 +1,6 @@
 """Plug-ins: parts that other packages install, beside the package's own and those of this process."""
 
+import importlib.metadata
 import io
 import json
 import re
@@ -73,6 +74,17 @@ def run(capsys):
 
 
 # --- the registry ---
+
+
+def test_what_packages_say_is_read_again_when_something_was_installed(installed, monkeypatch):
+    read, looked = importlib.metadata.entry_points, []
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **of: looked.append(of) or read(**of))
+    registry = tunes()
+    assert registry.names() == registry.names() == ("own",)
+    assert len(looked) == 1
+    installed("fresh_tunes", TUNE.format("NEW = Tune('new')"), "new = fresh_tunes:NEW")
+    assert registry.names() == registry.names() == ("own", "new")
+    assert len(looked) == 2
 
 
 def test_the_packages_own_parts_are_loaded_without_a_look_at_what_is_installed(monkeypatch):

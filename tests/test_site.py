@@ -37,8 +37,10 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
     assert not [found for page in pages for found in FETCHED.findall(page)]
     styles = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.css")]
     assert not [found for text in pages + styles for found in FETCHED_BY_STYLE.findall(text)]
-    nim = (tmp_path / "games.html").read_text(encoding="utf-8")
-    assert 'href="examples/nim.html"' in nim  # a link out of `docs/`, written for the repository
+    games = (tmp_path / "games.html").read_text(encoding="utf-8")
+    # Links out of `docs/`, written for the repository: to a file, and to a folder.
+    assert 'href="examples/nim.html"' in games
+    assert 'href="examples/connect-four/connect_four.html"' in games
 
 
 def test_a_warning_is_a_failure(tmp_path):
