@@ -191,3 +191,26 @@ def test_a_format_that_is_none_is_told_with_those_there_are(run, command, flag):
     assert (status, out) == (2, "")
     assert f"Invalid value for '{flag}'" in err
     assert "unknown format 'ggff', did you mean 'ggf'? (known: ggf, sgf, wtb, txt, obf, abalone, pgn, games)" in err
+
+
+def test_a_match_of_it_is_kept_and_gone_on_with(run, tmp_path):
+    match = ("match", "first", "random", *GAME, "--columns", "4", "--openings", "random:2", "--out", str(tmp_path))
+    status, out, err = run(*match, "--games", "2")
+    assert (status, err) == (0, "")
+    assert "rows (95%)" in out
+    assert run(*match, "--games", "4", "--resume")[0] == 0
+    listed = [json.loads(line) for line in run("games", str(tmp_path / "games.games"), "--json")[1].splitlines()]
+    assert [(each["game"], each["number"]) for each in listed] == [("noughts", number) for number in (1, 2, 3, 4)]
+    assert abs(listed[0]["score"]) <= 1
+
+
+def test_a_flag_that_a_command_has_is_called_by_the_game_too(run, monkeypatch):
+    run("show", *GAME)
+    kept = GAMES.get("noughts")
+    named_alike = replace(
+        kept, options=(replace(kept.options[0], name="depth"),), start=lambda depth=3: kept.start(depth)
+    )
+    monkeypatch.setitem(GAMES._loaded, "noughts", named_alike)
+    monkeypatch.setitem(description._by_rules, kept.rules, named_alike)
+    assert json.loads(run("perft", *GAME, "--depth", "1", "--noughts-depth", "5", "--json")[1])["leaves"] == 15
+    assert "Noughts and crosses 4×3" in run("show", *GAME, "--depth", "4")[1]

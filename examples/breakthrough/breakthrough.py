@@ -207,7 +207,15 @@ BREAKTHROUGH = register_game(
         rules=Breakthrough,
         board=BreakthroughBoard,
         start=BreakthroughBoard.start,
-        options=(GameOption(name="size", help="Side of the board.", default=8, choices=SIZES),),
+        options=(
+            GameOption(
+                name="size",
+                help="Side of the board.",
+                default=8,
+                choices=SIZES,
+                told=lambda size: f"{size} × {size} squares",
+            ),
+        ),
         options_of=lambda game: {"size": game.size},
         with_options=lambda game, options: game._replace(**options),
         called=lambda game: f"Breakthrough {game.size}×{game.size}",

@@ -198,7 +198,15 @@ CONNECT_FOUR = register_game(
         rules=ConnectFour,
         board=ConnectFourBoard,
         start=ConnectFourBoard.start,
-        options=(GameOption(name="columns", help="Columns of the board.", default=7, choices=(4, 5, 6, 7, 8)),),
+        options=(
+            GameOption(
+                name="columns",
+                help="Columns of the board.",
+                default=7,
+                choices=(4, 5, 6, 7, 8),
+                told=lambda columns: f"{columns} columns",
+            ),
+        ),
         options_of=lambda game: {"columns": game.columns},
         with_options=lambda game, options: game._replace(**options),
         evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines()),),
