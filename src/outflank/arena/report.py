@@ -4,7 +4,7 @@ from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import MOST_ELO, Estimate
 
 
-def duel_lines(standing: MatchStanding, *, unit: str = "discs") -> list[tuple[str, str]]:
+def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[str, str]]:
     """The report on two players: a word and what it says, line by line."""
     duel = standing.duel
     lines = [("Elo", _estimated(duel.elo))]
@@ -86,7 +86,7 @@ def table_rows(standing: MatchStanding) -> tuple[list[str], list[list[str]]]:
     return columns, rows
 
 
-def report_text(standing: MatchStanding, *, unit: str = "discs") -> str:
+def report_text(standing: MatchStanding, *, unit: str = "points") -> str:
     """All of it as plain text."""
     if len(standing.names) == 2:
         head = [f"{standing.names[0]} against {standing.names[1]}"]

@@ -152,8 +152,8 @@ class NBoardEngine(Engine):
         with self._thinking() as stop:
             choice = player.choose(self._board.copy(), self._clock.of(self._board.turn), stop=stop)
         seconds = time.perf_counter() - began
-        discs = choice.value_as_score(self._board.game)
-        worth = "" if discs is None else f"{discs:.2f}"
+        score = choice.value_as_score(self._board.game)
+        worth = "" if score is None else f"{score:.2f}"
         # Together: whoever reads is woken once, and the pong that may be waiting is not held up by each line.
         yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {named((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
 
