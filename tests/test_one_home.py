@@ -37,6 +37,8 @@ GAME = re.compile("othello|abalone", re.IGNORECASE)
 
 def names_in(source: str) -> list[tuple[int, str]]:
     """Where code names a game: identifiers, imports and strings, but no docstrings and no comments."""
+    if not GAME.search(source):
+        return []
     tree = ast.parse(source)
     told = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
     found = []

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import SHORTEST_SECONDS, grouped, median, number
-from outflank.lab.report import ReportTable, Sample
+from outflank.lab.programs import GAME_OF
+from outflank.lab.report import ReportTable, Sample, Series
 from outflank.words import how_many
 
 
@@ -70,3 +72,20 @@ def over_positions(lines: Sequence[Sample]) -> ReportTable:
             row[f"{column}, median"] = median(cells, column) if cells else None
         rows.append(row)
     return ReportTable.of("scaling: medians over the positions", rows)
+
+
+def published_speedups(game: str) -> list[Series]:
+    """What the reports measured in this game, as speed-up over their serial programs."""
+    if game != GAME_OF["000"]:
+        return []  # report 003 has evaluations per second, which `imbalance` draws
+    serial = rows("000", "speedup")[0]["seq_total_s"]
+    found = []
+    for version in ("par", "par_rmi", "par_tuple"):
+        times = curve("000", "speedup", "processors", f"{version}_total_s").points
+        points = tuple((processors, serial / seconds) for processors, seconds in times)
+        found.append(Series(name=f"000 {version}", points=points, style="points", published=True))
+    whole = fact("004", "serial_seconds")
+    times = curve("004", "efficiency", "threads", "real_s").points
+    points = tuple((threads, whole / seconds) for threads, seconds in times)
+    found.append(Series(name="004", points=points, style="points", published=True))
+    return found

@@ -11,7 +11,6 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import game_named
 from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
-from outflank.lab.literature import curve, fact, rows
 from outflank.lab.measuring import (
     RANGES,
     SEARCHED,
@@ -32,9 +31,9 @@ from outflank.lab.measuring import (
     share,
     speed_up_range,
 )
-from outflank.lab.programs import GAME_OF, OURS, PROGRAMS, ProgramChoice, program_note
+from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
 from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.scaling_report import differing, fastest, of_games, over_positions, short_turns
+from outflank.lab.scaling_report import differing, fastest, of_games, over_positions, published_speedups, short_turns
 from outflank.lab.studies.cluster_scaling import (
     scaling_conclusion,
     scaling_shape,
@@ -360,7 +359,7 @@ def _figures(chosen: ScalingParameters, groups: dict[Any, list[Sample]], how: st
             y="speed-up",
             log_x=True,
             log_y=True,
-            series=(*speedups, *_published(chosen.game)),
+            series=(*speedups, *published_speedups(chosen.game)),
             caption=RANGES,
         ),
         Plot(title=f"efficiency S/(p·T(p)){how}", x="workers", y="efficiency", series=tuple(efficiencies)),
@@ -392,20 +391,3 @@ def _range(pairs: Sequence[Pair]) -> tuple[float, float]:
     """The least and the greatest speed-up of a round, in any position."""
     ranges = [speed_up_range(serial, found) for found, serial in pairs]
     return min(low for low, _ in ranges), max(high for _, high in ranges)
-
-
-def _published(game: str) -> list[Series]:
-    """What the reports measured in this game, as speed-up over their serial programs."""
-    if game != GAME_OF["000"]:
-        return []  # report 003 has evaluations per second, which `imbalance` draws
-    serial = rows("000", "speedup")[0]["seq_total_s"]
-    found = []
-    for version in ("par", "par_rmi", "par_tuple"):
-        times = curve("000", "speedup", "processors", f"{version}_total_s").points
-        points = tuple((processors, serial / seconds) for processors, seconds in times)
-        found.append(Series(name=f"000 {version}", points=points, style="points", published=True))
-    whole = fact("004", "serial_seconds")
-    times = curve("004", "efficiency", "threads", "real_s").points
-    points = tuple((threads, whole / seconds) for threads, seconds in times)
-    found.append(Series(name="004", points=points, style="points", published=True))
-    return found
