@@ -12,7 +12,7 @@ import pytest
 from outflank.games import description
 from outflank.games.description import GAMES
 from outflank.ui.cli import main
-from tests.installing import register_for_now
+from tests.installing import install, register_for_now
 
 pytestmark = pytest.mark.plain
 
@@ -214,3 +214,15 @@ def test_a_flag_that_a_command_has_is_called_by_the_game_too(run, monkeypatch):
     monkeypatch.setitem(description._by_rules, kept.rules, named_alike)
     assert json.loads(run("perft", *GAME, "--depth", "1", "--noughts-depth", "5", "--json")[1])["leaves"] == 15
     assert "Noughts and crosses 4×3" in run("show", *GAME, "--depth", "4")[1]
+
+
+def test_installed_it_needs_no_import(run, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "noughts", NOUGHTS.read_text(), "outflank.games", "noughts = noughts:NOUGHTS")
+    assert "Noughts and crosses 4×3, move 2" in run("show", *GAME, "--columns", "4", "b2", known=False)[1]
+    assert "--columns [3|4|5]" in run("search", *GAME, "--help", known=False)[1]
+    file = tmp_path / "some.games"
+    file.write_text("game: noughts\n1. b2 a2\n")
+    assert json.loads(run("games", str(file), "--json", known=False)[1])["opening"] == "b2 a2"
+    line = "noughts: 0 0 black 0 [3]"
+    assert "Noughts and crosses 3×3, move 1" in run("show", line, known=False)[1]

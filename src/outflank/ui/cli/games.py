@@ -83,7 +83,7 @@ def command(
         (file, place, record)
         for file in files
         for place, record in games_of(file, selection, from_)
-        if game in (None, game_name(record.start.game))
+        if game is None or game == game_name(record.start.game)
     )
     listed = 0
     try:

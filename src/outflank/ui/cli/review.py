@@ -197,7 +197,7 @@ def _command() -> str:
 
 
 def _write(out: str, found: ReviewedGame) -> None:
-    board, discs, story = found.board, counted(found.board.game), found.story
+    board, scale, story = found.board, counted(found.board.game), found.story
     plies = [ply for ply, _ in story.values]
     drawn = replace(story, values=tuple(zip(plies, finite([value for _, value in story.values]), strict=True)))
     review = Reviewed(
@@ -207,8 +207,8 @@ def _write(out: str, found: ReviewedGame) -> None:
         marks=found.marks,
         story=drawn,
         said=conclusions(found),
-        told=lambda each: told(each, discs),
-        rows=[dict(zip(COLUMNS, cells(each, found.marks, discs), strict=True)) for each in found.judged],
+        told=lambda each: told(each, scale),
+        rows=[dict(zip(COLUMNS, cells(each, found.marks, scale), strict=True)) for each in found.judged],
     )
     page = review_html(review, provenance(_command()))
     if out == STANDARD_OUTPUT:

@@ -70,8 +70,8 @@ def show(console: Console, found: ReviewedGame) -> None:
     heading = whose(found.board, found.record)
     if heading:
         console.print(heading)
-    discs = counted(found.board.game)
-    console.print(_fitting(console, [cells(each, found.marks, discs) for each in found.judged]))
+    scale = counted(found.board.game)
+    console.print(_fitting(console, [cells(each, found.marks, scale) for each in found.judged]))
     for line in _plotted([value for _, value in found.story.values], min(WIDEST, console.width - LABEL)):
         console.print(line)
     for line in conclusions(found):
@@ -99,7 +99,7 @@ def _grid(rows: list[list[str]], left_out: Sequence[str], shape: box.Box | None)
     return grid
 
 
-def cells(each: Judged, marks: Marks, discs: Scale) -> list[str]:
+def cells(each: Judged, marks: Marks, scale: Scale) -> list[str]:
     """A move as a table shows it."""
     same = each.best == each.move or not each.loss
     return [
@@ -107,9 +107,9 @@ def cells(each: Judged, marks: Marks, discs: Scale) -> list[str]:
         str(each.side),
         str(each.move),
         marks.of(each.loss),
-        _worth(each, each.value, discs, bare=True),
+        _worth(each, each.value, scale, bare=True),
         "" if same else str(each.best),
-        "" if same else _worth(each, each.best_value, discs, bare=True),
+        "" if same else _worth(each, each.best_value, scale, bare=True),
         "the game" if isinf(each.loss) else f"{each.loss:.1f}" if each.loss else "",
         "exact" if each.exact else str(each.depth),
     ]
@@ -149,14 +149,14 @@ def _plotted(values: Sequence[float], width: int) -> list[str]:
 
 def conclusions(found: ReviewedGame) -> list[str]:
     """What is to be said of the whole game, a line each."""
-    discs = counted(found.board.game)
+    scale = counted(found.board.game)
     lines = _summary(found)
     if found.story.first:
         lines.append(f"at the first move judged: {STATES[found.story.first]}")
-    lines += [_turn(turn, discs) for turn in found.story.turns]
+    lines += [_turn(turn, scale) for turn in found.story.turns]
     worst = costliest(found.judged, found.marks)
     if worst is not None and worst not in found.story.turning_points:
-        lines.append(f"the costliest move was {worst.ply}: {told(worst, discs)}; it did not turn the game")
+        lines.append(f"the costliest move was {worst.ply}: {told(worst, scale)}; it did not turn the game")
     if found.stopped:
         last = found.judged[-1].ply if found.judged else 0
         lines.append(f"stopped after move {last} of {found.board.ply}: the rest is not judged")
@@ -201,21 +201,21 @@ def unjudged(board: Board[Any]) -> tuple[int, int]:
     return forced, passes
 
 
-def _turn(turn: TurningPoint, discs: Scale) -> str:
+def _turn(turn: TurningPoint, scale: Scale) -> str:
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
         return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"
-    return f"the game turned at move {turn.ply}, {change}: {told(turn.blamed, discs)}"
+    return f"the game turned at move {turn.ply}, {change}: {told(turn.blamed, scale)}"
 
 
-def _worth(each: Judged, value: float, discs: Scale, *, bare: bool = False) -> str:
+def _worth(each: Judged, value: float, scale: Scale, *, bare: bool = False) -> str:
     """A value in words; a game that does not say how much a win counts is won or lost."""
     if isinf(value):
         return "won" if value > 0 else "lost"
-    return discs.say(value, exact=each.exact, bare=bare)
+    return scale.say(value, exact=each.exact, bare=bare)
 
 
-def told(each: Judged, discs: Scale) -> str:
+def told(each: Judged, scale: Scale) -> str:
     """A move beside the best one."""
-    kept, best = (_worth(each, value, discs) for value in (each.value, each.best_value))
+    kept, best = (_worth(each, value, scale) for value in (each.value, each.best_value))
     return f"{each.side} played {each.move} ({kept}) and not {each.best} ({best})"

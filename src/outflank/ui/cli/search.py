@@ -83,7 +83,9 @@ class Latest:
     show_default=True,
     help="What a pass costs: nothing, a ply, or the node is evaluated at once.",
 )
-@click.option("--quiet", type=int, default=0, show_default=True, help="Plies of pushes off the board beyond the depth.")
+@click.option(
+    "--quiet", type=int, default=0, show_default=True, help="Plies of moves that change much beyond the depth."
+)
 @click.option(
     "--ties",
     type=click.Choice(["first", "lowest", "highest"]),
