@@ -3,13 +3,14 @@
 import itertools
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from outflank.distributed.fabric import Fabric, HeadLost
-from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
+from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node import NodeSetup
+from outflank.distributed.node_state import NodeState
 from outflank.distributed.node_steps import keep_value, open_node, play_each
 from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
@@ -51,41 +52,6 @@ class Tuning:
     """How long to wait for the others once the first node is there. They may also come later."""
     join_seconds: float = 120.0
     """How long to wait for the first node, or for another one when all are gone: a node may have to compile first."""
-
-
-@dataclass(slots=True)
-class NodeState:
-    """A node as the head knows it."""
-
-    where: str
-    workers: int
-    heard: float
-    """When it last said anything."""
-    job: Job | None = None
-    since: float = 0.0
-    unwanted_since: float | None = None
-    warm: bool = False
-    """Whether it has searched what the head had searched alone."""
-    silent: bool = False
-    gone: str | None = None
-    """Why it is not there any more."""
-    seen: int = -1
-    """The tree's changes when it last found nothing to do."""
-    jobs: int = 0
-    wasted_jobs: int = 0
-    useful_seconds: float = 0.0
-    wasted_nodes: int = 0
-    stops: int = 0
-    slowest_stop_seconds: float = 0.0
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTERS, 0))
-    report: NodeReport = field(default_factory=NodeReport)
-    joined: float = 0.0
-    away: float = 0.0
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether it could take a job."""
-        return self.job is None and not self.silent and self.gone is None
 
 
 class Head:
@@ -178,30 +144,10 @@ class Head:
         self._homes = Homes()
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        found = []
-        for number, member in self.members.items():
-            place = self.places.get(number, TreePlace())
-            there = self.present_seconds(member)
-            found.append(
-                WorkerStatistics(
-                    useful_seconds=member.useful_seconds,
-                    idle_seconds=max(0.0, there - member.useful_seconds),
-                    nodes=member.counts["nodes"],
-                    wasted_nodes=member.wasted_nodes,
-                    spawned=0,
-                    executed=member.jobs,
-                    stolen=place.stolen,
-                    steals_tried=place.tried,
-                    steals_won=place.stolen,
-                    aborts_sent=0,
-                    aborts_obeyed=member.stops,
-                    table_lookups=member.counts["lookups"],
-                    table_hits=member.counts["hits"],
-                    cutoffs=member.counts["cutoffs"],
-                    first_cutoffs=member.counts["first_cutoffs"],
-                )
-            )
-        return tuple(found)
+        return tuple(
+            member.statistics(self.places.get(number, TreePlace()), self.present_seconds(member))
+            for number, member in self.members.items()
+        )
 
     @property
     def seconds(self) -> float:

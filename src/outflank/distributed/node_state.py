@@ -1,0 +1,63 @@
+"""A node of a cluster as the head knows it: what it is busy with, and what has become of all it was given."""
+
+from dataclasses import dataclass, field
+
+from outflank.distributed.messages import Job, NodeReport
+from outflank.distributed.splits import TreePlace
+from outflank.search.results import WorkerStatistics
+from outflank.search.worker import COUNTERS
+
+
+@dataclass(slots=True)
+class NodeState:
+    """A node as the head knows it."""
+
+    where: str
+    workers: int
+    heard: float
+    """When it last said anything."""
+    job: Job | None = None
+    since: float = 0.0
+    unwanted_since: float | None = None
+    warm: bool = False
+    """Whether it has searched what the head had searched alone."""
+    silent: bool = False
+    gone: str | None = None
+    """Why it is not there any more."""
+    seen: int = -1
+    """The tree's changes when it last found nothing to do."""
+    jobs: int = 0
+    wasted_jobs: int = 0
+    useful_seconds: float = 0.0
+    wasted_nodes: int = 0
+    stops: int = 0
+    slowest_stop_seconds: float = 0.0
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTERS, 0))
+    report: NodeReport = field(default_factory=NodeReport)
+    joined: float = 0.0
+    away: float = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it could take a job."""
+        return self.job is None and not self.silent and self.gone is None
+
+    def statistics(self, place: TreePlace, seconds: float) -> WorkerStatistics:
+        """What it did, as of a worker of one machine, in the time that it was there."""
+        return WorkerStatistics(
+            useful_seconds=self.useful_seconds,
+            idle_seconds=max(0.0, seconds - self.useful_seconds),
+            nodes=self.counts["nodes"],
+            wasted_nodes=self.wasted_nodes,
+            spawned=0,
+            executed=self.jobs,
+            stolen=place.stolen,
+            steals_tried=place.tried,
+            steals_won=place.stolen,
+            aborts_sent=0,
+            aborts_obeyed=self.stops,
+            table_lookups=self.counts["lookups"],
+            table_hits=self.counts["hits"],
+            cutoffs=self.counts["cutoffs"],
+            first_cutoffs=self.counts["first_cutoffs"],
+        )
