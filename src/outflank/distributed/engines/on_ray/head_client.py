@@ -5,10 +5,9 @@ Those wait for minutes and end the process where nothing answers, and they canno
 
 import secrets
 import socket
-import struct
-import time
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any
 
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.errors import OutflankError, reason_of
@@ -37,73 +36,33 @@ UNAUTHENTICATED = 16
 CHECK_ALIVE = "/ray.rpc.NodeInfoGcsService/CheckAlive"
 GET_NODES = "/ray.rpc.NodeInfoGcsService/GetAllNodeInfo"
 
+OPTIONS = (
+    ("grpc.enable_http_proxy", 0),  # a token is told to nobody but the head
+    ("grpc.use_local_subchannel_pool", 1),  # a connection for each question: what answered the last one may be gone
+)
+
 
 def ask(host: str, port: int, method: str, **headers: str) -> tuple[int, bytes]:
     """The gRPC status and the reply to an empty request; OSError where nothing that speaks gRPC answers."""
-    # By hand, for Ray comes without grpcio. Enough HTTP/2 for one call: the preface, our window (1 MiB, for the stream
-    # and the connection), one HEADERS and one DATA frame.
-    fields = {
-        ":method": "POST",
-        ":scheme": "http",
-        ":path": method,
-        ":authority": f"{host}:{port}",
-        "content-type": "application/grpc",
-        "te": "trailers",
-        **headers,
-    }
-    window = 1 << 20
-    request = b"".join(
-        (
-            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-            _frame(4, 0, 0, struct.pack(">HI", 4, window)),
-            _frame(8, 0, 0, struct.pack(">I", window)),
-            _frame(1, 4, 1, b"".join(b"\0" + _literal(name) + _literal(value) for name, value in fields.items())),
-            _frame(0, 1, 1, bytes(5)),
-        )
-    )
-    deadline = time.monotonic() + ANSWER_SECONDS
-    with socket.create_connection((host, port), timeout=ANSWER_SECONDS) as peer:
-        peer.sendall(request)
-        received, heads, reply = b"", b"", b""
-        while True:
-            while len(received) < 9 or len(received) < 9 + int.from_bytes(received[:3], "big"):
-                peer.settimeout(max(0.001, deadline - time.monotonic()))
-                more = peer.recv(1 << 16)
-                if not more or len(received) > window:
-                    raise OSError("no gRPC")
-                received += more
-            size, kind, flags = int.from_bytes(received[:3], "big"), received[3], received[4]
-            body, received = received[9 : 9 + size], received[9 + size :]
-            if kind == 4 and not flags & 1:
-                peer.sendall(_frame(4, 1, 0))
-            elif kind == 0:
-                reply += body
-            elif kind == 1:
-                heads += body
-            elif kind in (3, 7):  # the stream or the connection was broken off
-                raise OSError("no gRPC")
-            if kind in (0, 1) and flags & 1:
-                return _status(heads), reply[5:]
+    grpc = _require_grpc()
+    with grpc.insecure_channel(f"{host}:{port}", OPTIONS) as channel:
+        try:
+            return 0, channel.unary_unary(method)(b"", timeout=ANSWER_SECONDS, metadata=tuple(headers.items()))
+        except grpc.RpcError as error:
+            code, details = error.code(), error.details() or ""
+    if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+        raise TimeoutError
+    if code == grpc.StatusCode.UNAVAILABLE:
+        _, unreachable, why = details.rpartition("Failed to connect to remote host: ")
+        raise OSError(why if unreachable else "no gRPC")
+    return int(code.value[0]), b""
 
 
-def _frame(kind: int, flags: int, stream: int, body: bytes = b"") -> bytes:
-    return struct.pack(">I", len(body))[1:] + bytes((kind, flags)) + struct.pack(">I", stream) + body
-
-
-def _literal(text: str) -> bytes:
-    data = text.encode("ascii")
-    if len(data) < 127:
-        return bytes((len(data),)) + data
-    return bytes((127, (len(data) - 127) % 128 | 128, (len(data) - 127) // 128)) + data
-
-
-def _status(heads: bytes) -> int:
-    # The first status on a connection is always spelt out, and gRPC's servers do not compress it.
-    _, found, rest = heads.partition(b"\x0bgrpc-status")
-    value = rest[1 : 1 + rest[0]] if found and rest else b""
-    if not value.isdigit():
-        raise OSError("no gRPC")
-    return int(value)
+def _require_grpc() -> Any:
+    try:
+        return import_module("grpc")
+    except ImportError:
+        raise OutflankError("gRPC is not installed: pip install 'outflank[ray]'") from None
 
 
 def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:

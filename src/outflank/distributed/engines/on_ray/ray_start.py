@@ -77,8 +77,8 @@ def patch_ray(ray: Any) -> list[tuple[Any, str, Any]]:
         # Where the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.
         (inside.utils, "get_dashboard_dependency_error", lambda: ImportError("not used")),
         (inside.utils, "get_ray_client_dependency_error", lambda: ImportError("not used")),
-        # Nothing here is scaled, and where prometheus_client is installed, as Jupyter brings it, this process opens a port
-        # that asks nobody for a token. `ray start` has an option for it, `ray.init` has none.
+        # Nothing here is scaled, and where prometheus_client is installed, as Jupyter brings it, this process opens a
+        # port that asks nobody for a token. `ray start` has an option for it, `ray.init` has none.
         (inside.node.Node, "start_monitor", lambda self: None),
         # Deaths of workers are told on standard output, log_to_driver or not, in the middle of our own.
         (inside.worker, "print_to_stdstream", lambda *_, **__: None),
