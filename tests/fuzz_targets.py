@@ -24,12 +24,6 @@ from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.engines.on_ray.membership import members
 from outflank.distributed.replication import replication_named
 from outflank.documents import encoded
-from outflank.engine.book import Book, Opened
-from outflank.engine.classic import Classic, ask_classic
-from outflank.engine.clock import Clocks, TimeControl
-from outflank.engine.simple import First
-from outflank.engine.specs import player
-from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
 from outflank.formats.game_files import file_formats, read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
@@ -41,6 +35,12 @@ from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import experiment_named
 from outflank.lab.store import csv_text, document
 from outflank.othello.formats.ggf import write_ggf
+from outflank.players.book import Book, Opened
+from outflank.players.classic import Classic, ask_classic
+from outflank.players.clock import Clocks, TimeControl
+from outflank.players.simple import First
+from outflank.players.specs import player
+from outflank.players.timing import Steady
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Limits

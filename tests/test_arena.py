@@ -22,13 +22,13 @@ from outflank.arena.referee import by_the_rules
 from outflank.arena.report import report_text
 from outflank.arena.standing import Duel, Scorer
 from outflank.boards import Board
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.player import Choice, PlayerFailed, SimplePlayer
 from outflank.errors import OutflankError
 from outflank.formats.game_files import read_records
 from outflank.games.sides import Side
 from outflank.othello.board import OthelloBoard
 from outflank.othello.moves import OthelloMove
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.player import Choice, PlayerFailed, SimplePlayer
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from outflank.ui.cli import match as cli_match

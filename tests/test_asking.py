@@ -14,8 +14,8 @@ import outflank
 from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, notices
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside.search import InsideFabric
-from outflank.engine.clock import Clock
-from outflank.engine.computer import Computer
+from outflank.players.clock import Clock
+from outflank.players.computer import Computer
 from outflank.search.options import LIMITS, OPTIONS
 from outflank.search.results import MoveValue, Result
 

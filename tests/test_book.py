@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, OthelloBoard
-from outflank.engine import book_building
-from outflank.engine.book import PLAYED_OUT, Book, key_of
-from outflank.engine.book_building import BookPlan, build
-from outflank.engine.clock import Clock
-from outflank.engine.computer import Computer
 from outflank.errors import FormatError, OutflankError
 from outflank.kernels.compiler import interpreted
+from outflank.players import book_building
+from outflank.players.book import PLAYED_OUT, Book, key_of
+from outflank.players.book_building import BookPlan, build
+from outflank.players.clock import Clock
+from outflank.players.computer import Computer
 from outflank.search.contract import Stop
 from outflank.search.results import MoveValue, Result
 

@@ -35,9 +35,9 @@ from outflank.distributed.tasks.carrier import (
 )
 from outflank.distributed.tasks.threads import ThreadTasks
 from outflank.documents import plain
-from outflank.engine.specs import player
 from outflank.errors import OutflankError
 from outflank.othello.board import OthelloBoard
+from outflank.players.specs import player
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 

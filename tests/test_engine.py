@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, Side
 from outflank.abalone.ready_moves import OPENING
-from outflank.engine import computer, timing
-from outflank.engine.classic import Classic, ClassicPlayer, ask_classic
-from outflank.engine.clock import Clock, Clocks, TimeControl
-from outflank.engine.computer import Computer
-from outflank.engine.levels import HIGHEST, level_of
-from outflank.engine.player import Choice
-from outflank.engine.pondering import Pondering
-from outflank.engine.ready_moves import BoardCache, habit_named
-from outflank.engine.review import Judged, costliest, reviewed
-from outflank.engine.simple import First, Random
-from outflank.engine.specs import player
-from outflank.engine.story import story_of
-from outflank.engine.timing import Adaptive003, Steady, safety_margin, usable_seconds
-from outflank.engine.variety import Variety
 from outflank.errors import FormatError, OutflankError
 from outflank.games.description import description_of
+from outflank.players import computer, timing
+from outflank.players.classic import Classic, ClassicPlayer, ask_classic
+from outflank.players.clock import Clock, Clocks, TimeControl
+from outflank.players.computer import Computer
+from outflank.players.levels import HIGHEST, level_of
+from outflank.players.player import Choice
+from outflank.players.pondering import Pondering
+from outflank.players.ready_moves import BoardCache, habit_named
+from outflank.players.review import Judged, costliest, reviewed
+from outflank.players.simple import First, Random
+from outflank.players.specs import player
+from outflank.players.story import story_of
+from outflank.players.timing import Adaptive003, Steady, safety_margin, usable_seconds
+from outflank.players.variety import Variety
 from outflank.search.contract import Stop
 
 NO_CLOCK = Clock()

@@ -5,8 +5,8 @@ from contextlib import ExitStack, closing
 import pytest
 
 from outflank import AbaloneBoard, OthelloBoard, Side
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.simple import Random
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.simple import Random
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.nboard_client import NBoardPlayer
 from outflank.ui.cli import main

@@ -52,7 +52,7 @@ def test_nothing_in_the_package_writes_files_in_another_way():
         "arena/store.py",  # its lines are appended to
         "distributed/engines/on_ray/membership.py",  # a log, written to by others
         "distributed/engines/on_ray/tokens.py",  # made once, and by its maker alone
-        "engine/book_building.py",  # appended to while it is built
+        "players/book_building.py",  # appended to while it is built
         "formats/files.py",
         "formats/locks.py",
         "kernels/files.py",  # the cache, below this layer

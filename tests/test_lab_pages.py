@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from outflank import Board, OthelloBoard
 from outflank.distributed.replication import POLICIES
 from outflank.documents import plain
-from outflank.engine.review import Judged
-from outflank.engine.story import story_of
 from outflank.errors import OutflankError, UnknownName
 from outflank.games.description import description_of
 from outflank.lab import provenance
@@ -35,6 +33,8 @@ from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, ReportTable, Series, Timeline
 from outflank.lab.search_log import Searched, by_position, note, noting, together, unnoted
 from outflank.lab.store import document
+from outflank.players.review import Judged
+from outflank.players.story import story_of
 from outflank.search.division import schemes
 from tests.conftest import examples
 

@@ -12,16 +12,6 @@ from outflank.arena.kept import Kept
 from outflank.arena.openings import usual
 from outflank.arena.referee import start_of
 from outflank.boards import Board, Move
-from outflank.engine.book import Book
-from outflank.engine.book_building import BookPlan, build
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.computer import Computer
-from outflank.engine.levels import exact_beside, level_of
-from outflank.engine.player import PlayerFailed
-from outflank.engine.review import reviewed
-from outflank.engine.simple import First
-from outflank.engine.specs import player
-from outflank.engine.timing import Steady, usable_seconds
 from outflank.errors import InvalidOption, OutflankError
 from outflank.formats.game_files import read_records
 from outflank.games import description
@@ -38,6 +28,16 @@ from outflank.games.description import (
 )
 from outflank.games.programs import ReportProgram
 from outflank.games.units import Unit
+from outflank.players.book import Book
+from outflank.players.book_building import BookPlan, build
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.computer import Computer
+from outflank.players.levels import exact_beside, level_of
+from outflank.players.player import PlayerFailed
+from outflank.players.review import reviewed
+from outflank.players.simple import First
+from outflank.players.specs import player
+from outflank.players.timing import Steady, usable_seconds
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.nboard_client import _ggf

@@ -18,9 +18,9 @@ from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
 from outflank import AbaloneBoard, OthelloBoard, Side
-from outflank.engine.clock import Clocks, TimeControl
-from outflank.engine.player import Choice
 from outflank.errors import OutflankError
+from outflank.players.clock import Clocks, TimeControl
+from outflank.players.player import Choice
 from outflank.search.contract import Stop
 from outflank.ui.cli.play import _with_level
 from outflank.ui.cli.playing import session

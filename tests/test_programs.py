@@ -13,11 +13,11 @@ import pytest
 
 from outflank import AbaloneBoard, Board, OthelloBoard, Side
 from outflank.arena import Settings, play_match
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.player import Player, PlayerFailed
-from outflank.engine.simple import First, Random
-from outflank.engine.specs import player as player_in_words
 from outflank.errors import OutflankError, UnknownName
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.player import Player, PlayerFailed
+from outflank.players.simple import First, Random
+from outflank.players.specs import player as player_in_words
 from outflank.protocols import client, gtp_client, nboard_client
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.gtp_telling import Telling, time_left, time_settings
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.plain  # the programs draw lots, or do what a test want
 
 LOOP = """
 import sys
-from outflank.engine.simple import First, Random
+from outflank.players.simple import First, Random
 from outflank.protocols.{module} import {engine}
 from outflank.protocols.listening import lines_of
 from tests.test_protocols import Patient
@@ -495,7 +495,7 @@ def test_a_player_that_is_forgotten_ends_its_program() -> None:
 
 PECULIAR = """
 import sys
-from outflank.engine.simple import First
+from outflank.players.simple import First
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_game import CommandRefused
 from outflank.protocols.listening import lines_of

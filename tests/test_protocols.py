@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 import outflank
 from outflank import AbaloneBoard, Board, Limits, OthelloBoard, Side, iterate, search
-from outflank.engine.clock import Clock
-from outflank.engine.computer import Computer
-from outflank.engine.player import Choice, Player, SimplePlayer
-from outflank.engine.simple import First, Random
 from outflank.games.evaluation import evaluation_named, scale_of
+from outflank.players.clock import Clock
+from outflank.players.computer import Computer
+from outflank.players.player import Choice, Player, SimplePlayer
+from outflank.players.simple import First, Random
 from outflank.protocols import listening
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_clock import GtpClock

@@ -8,9 +8,6 @@ import pytest
 from outflank import AbaloneBoard, OthelloBoard, Side
 from outflank.abalone.rules import Abalone, cell_of
 from outflank.arena import play
-from outflank.engine.classic import Classic, ask_classic
-from outflank.engine.programs import report_program
-from outflank.engine.specs import player
 from outflank.errors import OutflankError
 from outflank.games.description import unit_of
 from outflank.games.evaluation import evaluations
@@ -18,6 +15,9 @@ from outflank.lab.classroom import PROGRAM, REPORT_000, new_board, self_play
 from outflank.lab.studies.parallelism import ParallelismParameters as Parallelism
 from outflank.othello.programs import PROGRAMS, UNDIVIDED_002
 from outflank.othello.squares import othello
+from outflank.players.classic import Classic, ask_classic
+from outflank.players.programs import report_program
+from outflank.players.specs import player
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from outflank import Board, OthelloBoard
-from outflank.engine import review as engine_review
-from outflank.engine.review import Judged
-from outflank.engine.story import story_of
 from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
+from outflank.players import review as engine_review
+from outflank.players.review import Judged
+from outflank.players.story import story_of
 from outflank.search.contract import Limits
 from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command

@@ -15,13 +15,13 @@ from outflank.arena.openings import Openings
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.replication import replication_named
-from outflank.engine.clock import TimeControl
-from outflank.engine.computer import Computer
 from outflank.errors import OutflankError
 from outflank.formats.fields import read_number
 from outflank.lab import redraw
 from outflank.othello.board import OthelloBoard
 from outflank.othello.squares import othello
+from outflank.players.clock import TimeControl
+from outflank.players.computer import Computer
 from outflank.schema import Between, Misfit, Shape, check_fields, conform
 from outflank.search.contract import Limits, Options
 from outflank.words import from_words

@@ -90,7 +90,7 @@ def test_the_names_that_checkers_know_are_those_there_are():
 
 
 def test_what_a_player_decides_itself_is_no_option_of_its_search():
-    from outflank.engine.computer import settings_of_computers
+    from outflank.players.computer import settings_of_computers
 
     assert set(get_type_hints(PlayerKeywords)) == set(settings_of_computers()) & set(get_type_hints(OptionKeywords)) - {
         "ties",

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, search
-from outflank.engine.player import Choice
 from outflank.games.description import unit_of
 from outflank.games.evaluation import WON, Exact, counted, evaluation_named, scale_of
+from outflank.players.player import Choice
 
 OTHELLO = OthelloBoard.start().game
 ABALONE = AbaloneBoard.start().game

@@ -6,9 +6,9 @@ from typing import NamedTuple, assert_type
 
 import outflank
 from outflank.distributed import connect
-from outflank.engine.book_building import BookPlan, build
-from outflank.engine.computer import Computer
-from outflank.engine.review import reviewed
+from outflank.players.book_building import BookPlan, build
+from outflank.players.computer import Computer
+from outflank.players.review import reviewed
 from outflank.search import deepening
 from outflank.search.contract import Limits as ContractLimits
 

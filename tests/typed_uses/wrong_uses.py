@@ -4,9 +4,9 @@ from typing import assert_type
 
 import outflank
 from outflank.distributed import Cluster
-from outflank.engine.book_building import BookPlan
-from outflank.engine.computer import Computer
-from outflank.engine.review import reviewed
+from outflank.players.book_building import BookPlan
+from outflank.players.computer import Computer
+from outflank.players.review import reviewed
 
 
 def names() -> None:

@@ -83,7 +83,7 @@ ABALONE = GameDescription(
         ),
     ),
     sizes={ACROSS: {}},
-    draws_by_history=_without_draws,
+    without_draws=_without_draws,
     notation=NOTATION,
     # Most moves change the value by less than a tenth of a marble.
     unit=Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, near=0.05, scored=False),

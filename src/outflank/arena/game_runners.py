@@ -11,10 +11,10 @@ from outflank.arena.seat import GRACE_SECONDS, Seat
 from outflank.boards import Board
 from outflank.distributed.tasks import Item, TaskDispatcher
 from outflank.documents import converted, plain
-from outflank.engine.clock import Clock
-from outflank.engine.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.errors import OutflankError
 from outflank.formats.game_record import PlayedMove, Record
+from outflank.players.clock import Clock
+from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.search.contract import Stop
 
 Maker = Callable[[str, Any], Player]

@@ -9,12 +9,12 @@ from typing import Any
 from outflank.arena import seat as seats
 from outflank.arena.seat import Answer, Seat
 from outflank.boards import Board, Move
-from outflank.engine.clock import Clocks, TimeControl
-from outflank.engine.player import Choice, Player
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
+from outflank.players.clock import Clocks, TimeControl
+from outflank.players.player import Choice, Player
 from outflank.search.contract import Stop
 
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"

@@ -9,8 +9,8 @@ from typing import Any
 from outflank.arena.openings import usual
 from outflank.arena.sprt import Sprt
 from outflank.boards import Board
-from outflank.engine.clock import TimeControl
 from outflank.errors import InvalidOption
+from outflank.players.clock import TimeControl
 from outflank.schema import check_fields
 
 MOST_GAMES = 1_000_000

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from outflank.engine.player import Player
+from outflank.players.player import Player
 
 GRACE_SECONDS = 2.0
 """How long a player that was told to stop may take to come back before it is given up."""

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import IO
 
-from outflank.engine.player import PlayerFailed
 from outflank.errors import reason_of
+from outflank.players.player import PlayerFailed
 from outflank.search.contract import Stop
 
 START_SECONDS = 60.0

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from outflank.boards import Board, Move
-from outflank.engine.clock import Clock
-from outflank.engine.player import Choice, PlayerFailed
 from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
+from outflank.players.clock import Clock
+from outflank.players.player import Choice, PlayerFailed
 from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, failed, shown
 from outflank.search.contract import Stop
 

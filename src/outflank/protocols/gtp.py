@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 from outflank import __version__
 from outflank.boards import Board, Move
-from outflank.engine.player import Player
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, OWN_GAMES, GameDescription, titles_of_games
 from outflank.games.sides import Side
+from outflank.players.player import Player
 from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.gtp_game import CommandRefused, GtpGame, gtp_name, vertex
 from outflank.protocols.listening import Urgency, cleaned

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board, Move
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.player import Choice, Player, PlayerFailed
-from outflank.engine.timing import safety_margin
 from outflank.games.description import description_of
 from outflank.games.sides import Side
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.player import Choice, Player, PlayerFailed
+from outflank.players.timing import safety_margin
 from outflank.protocols.client import (
     ANSWER_SECONDS,
     FORGETTING,

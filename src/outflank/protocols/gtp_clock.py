@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from outflank.engine.clock import Clock, TimeControl
 from outflank.games.sides import Side
+from outflank.players.clock import Clock, TimeControl
 
 
 @dataclass(slots=True)

@@ -150,5 +150,5 @@ def _start(description: GameDescription, options: dict[str, Any]) -> Board[Any]:
 
 def _without_draws(board: Board[Any]) -> Board[Any]:
     """Whether a game is drawn by its history, the controller says."""
-    without = description_of(board.game).draws_by_history
+    without = description_of(board.game).without_draws
     return board if without is None else without(board.copy())

@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.clock import Clock, TimeControl
 from outflank.errors import UnknownName
 from outflank.games.description import description_of
+from outflank.players.clock import Clock, TimeControl
 
 UNLIMITED = "0 1 0"
 """As the protocol says that there is no limit: sent only to take a limit back, since some read it as no time at all."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Unpack
 
 from outflank.boards import Board, Move
-from outflank.engine.levels import exact_beside
-from outflank.engine.player import Player
 from outflank.errors import FormatError, OutflankError
 from outflank.games.description import GAMES, GameDescription, description_of, game_named, titles_of_games
+from outflank.players.levels import exact_beside
+from outflank.players.player import Player
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine, ServedProtocol

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.boards import Board, Move
-from outflank.engine.clock import Clock
-from outflank.engine.player import Choice, Player
-from outflank.engine.timing import Steady
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.games.description import description_of
 from outflank.games.sides import Side
+from outflank.players.clock import Clock
+from outflank.players.player import Choice, Player
+from outflank.players.timing import Steady
 from outflank.protocols.client import (
     ANSWER_SECONDS,
     FORGETTING,

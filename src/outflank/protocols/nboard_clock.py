@@ -2,9 +2,9 @@
 
 import re
 
-from outflank.engine.clock import Clock, Clocks, TimeControl
 from outflank.formats.brackets import read_properties, read_remarks
 from outflank.games.sides import Side
+from outflank.players.clock import Clock, Clocks, TimeControl
 
 _time = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,6}(?:\.\d+)?)", re.ASCII)
 

@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from outflank.engine.player import Player
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, GameDescription, game_named
+from outflank.players.player import Player
 from outflank.plugins import Registry, instance_of
 from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
 from outflank.search.contract import Stop

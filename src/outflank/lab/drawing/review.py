@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.review import Judged
-from outflank.engine.story import Story
 from outflank.games.description import Marks, description_of, unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.report import Plot, ReportTable, Sample, Series
+from outflank.players.review import Judged
+from outflank.players.story import Story
 
 MOST_BOARDS = 12
 """Boards on a page: of more mistakes the costliest."""

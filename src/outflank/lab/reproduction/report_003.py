@@ -6,8 +6,6 @@ from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.rules import MARBLES, Kind
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.timing import Adaptive003, DepthRule
 from outflank.games.evaluation import evaluation_named, value
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.literature import fact, published
@@ -28,6 +26,8 @@ from outflank.lab.reproduction.sections import (
 from outflank.lab.reproduction.text_003 import IN_TABLES, TEXT, check_stop, text_sources
 from outflank.lab.search_log import note
 from outflank.lab.studies.imbalance import allowed, root_work
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.timing import Adaptive003, DepthRule
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
 

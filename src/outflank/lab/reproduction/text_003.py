@@ -8,8 +8,6 @@ from typing import Any
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.ready_moves import OPENING
 from outflank.arena import Openings
-from outflank.engine.ready_moves import BoardCache
-from outflank.engine.timing import Adaptive003
 from outflank.lab.classroom import BrokenOff, lab_positions, lab_search_003
 from outflank.lab.literature import fact
 from outflank.lab.reproduction.sections import (
@@ -23,6 +21,8 @@ from outflank.lab.reproduction.sections import (
     machine,
 )
 from outflank.lab.search_log import note, unnoted
+from outflank.players.ready_moves import BoardCache
+from outflank.players.timing import Adaptive003
 from outflank.search.contract import Stop
 from outflank.search.perft import perft
 

@@ -11,15 +11,15 @@ from outflank.abalone.board import AbaloneBoard
 from outflank.arena import Duel, Openings, play
 from outflank.arena.referee import PLY_LIMIT
 from outflank.boards import Board
-from outflank.engine.clock import Clock, TimeControl
-from outflank.engine.player import Choice as Chosen
-from outflank.engine.player import Player
-from outflank.engine.specs import player
 from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import note
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.player import Choice as Chosen
+from outflank.players.player import Player
+from outflank.players.specs import player
 from outflank.schema import Count, Duration, Several, Shape
 from outflank.search.contract import Stop
 from outflank.words import how_many

@@ -9,8 +9,6 @@ from typing import Any, Literal
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.programs import PROGRAM_003
 from outflank.boards import Board
-from outflank.engine.clock import Clock
-from outflank.engine.timing import Adaptive003
 from outflank.errors import InvalidOption
 from outflank.lab.boards import Chosen, chosen_boards
 from outflank.lab.classroom import lab_search_003
@@ -20,6 +18,8 @@ from outflank.lab.measuring import Workers, alternating, beyond_cores, grouped, 
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import note, unnoted
 from outflank.machine import usable_cores
+from outflank.players.clock import Clock
+from outflank.players.timing import Adaptive003
 from outflank.schema import Measured, Several, Shape
 from outflank.search.contract import Options, Stop
 from outflank.search.root import Root

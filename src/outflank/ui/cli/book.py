@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from outflank.engine.book import Book
-from outflank.engine.book_building import BookPlan, Built, build
 from outflank.errors import OutflankError, reason_of
+from outflank.players.book import Book
+from outflank.players.book_building import BookPlan, Built, build
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import (
     one_board,

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from outflank.boards import Board
-from outflank.engine.computer import Computer
-from outflank.engine.levels import HIGHEST, exact_beside
-from outflank.engine.variety import drawn_seed
 from outflank.games.description import OWN_GAMES, game_named
+from outflank.players.computer import Computer
+from outflank.players.levels import HIGHEST, exact_beside
+from outflank.players.variety import drawn_seed
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
 from outflank.ui.cli.game_options import HelpWithGames, game_option

@@ -23,12 +23,12 @@ from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tas
 from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import converted, plain
-from outflank.engine.clock import TimeControl
-from outflank.engine.player import Player
-from outflank.engine.specs import is_program
 from outflank.games.description import unit_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
+from outflank.players.clock import TimeControl
+from outflank.players.player import Player
+from outflank.players.specs import is_program
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output, print_json, start_of
@@ -42,7 +42,7 @@ GAMES_OF_A_TEST = 40_000
 
 def make_player(text: str, game: Any) -> Player:
     """The player that words name; tests put their own in its place."""
-    from outflank.engine.specs import player
+    from outflank.players.specs import player
 
     return player(text, game)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from outflank.engine.classic import REPORTS, USUAL, Classic, ask_classic
-from outflank.engine.clock import TimeControl
-from outflank.engine.levels import HIGHEST, level_of
-from outflank.engine.variety import drawn_seed
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
+from outflank.players.classic import REPORTS, USUAL, Classic, ask_classic
+from outflank.players.clock import TimeControl
+from outflank.players.levels import HIGHEST, level_of
+from outflank.players.variety import drawn_seed
 from outflank.ui.cli.common import one_board, output, position_options
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.playing.front import Front

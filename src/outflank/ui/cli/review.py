@@ -11,8 +11,6 @@ from typing import Any, Literal
 import click
 
 from outflank.boards import Board
-from outflank.engine.review import Judged, reviewed
-from outflank.engine.story import story_of
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.games.description import Marks, description_of, unit_of
@@ -22,6 +20,8 @@ from outflank.lab.drawing.looks import flattened
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.provenance import provenance
+from outflank.players.review import Judged, reviewed
+from outflank.players.story import story_of
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli.common import (
     describe,

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from outflank.boards import Board
-from outflank.engine.review import Judged, costliest
-from outflank.engine.story import Story, TurningPoint
 from outflank.formats.game_record import Record
 from outflank.games.description import Marks, unit_of
 from outflank.games.evaluation import counted
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
+from outflank.players.review import Judged, costliest
+from outflank.players.story import Story, TurningPoint
 from outflank.ui.cli.common import describe
 from outflank.words import how_many
 

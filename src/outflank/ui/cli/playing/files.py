@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.clock import TimeControl
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.game_files import read_records, usual_suffix, write_records
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
+from outflank.players.clock import TimeControl
 from outflank.words import how_many
 
 

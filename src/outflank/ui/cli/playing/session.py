@@ -3,15 +3,15 @@
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.clock import Clocks, TimeControl
-from outflank.engine.player import Choice, Player, PlayerFailed, try_out
-from outflank.engine.pondering import Pondering
-from outflank.engine.specs import HUMAN, player
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.games.description import description_of
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
+from outflank.players.clock import Clocks, TimeControl
+from outflank.players.player import Choice, Player, PlayerFailed, try_out
+from outflank.players.pondering import Pondering
+from outflank.players.specs import HUMAN, player
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 from outflank.ui.cli.playing.files import load_game, record_of, review_game, save_game

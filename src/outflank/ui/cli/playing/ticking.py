@@ -3,8 +3,8 @@
 import time
 from dataclasses import dataclass, field
 
-from outflank.engine.clock import Clocks
 from outflank.games.sides import Side
+from outflank.players.clock import Clocks
 
 LOW_SECONDS, LOW_SHARE = 10.0, 0.1
 """Time is low with less than this, or this part of what there was for the game."""

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TextIO, Unpack
 
 from outflank.boards import Board
-from outflank.engine.book import PLAYED_OUT, Book, Entry, Key, key_of
 from outflank.formats.files import write_whole
 from outflank.formats.locks import held
 from outflank.games.rules import is_pass
+from outflank.players.book import PLAYED_OUT, Book, Entry, Key, key_of
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 from outflank.search.keywords import PlayerKeywords

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.player import Choice
-from outflank.engine.variety import Variety
 from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
 from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries
 from outflank.games.units import Scale
+from outflank.players.player import Choice
+from outflank.players.variety import Variety
 
 Key = tuple[int, int]
 

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.player import Player
+from outflank.players.player import Player
 from outflank.search.contract import Stop
 
 

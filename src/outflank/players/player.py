@@ -5,11 +5,11 @@ from math import isfinite
 from typing import Any, Protocol
 
 from outflank.boards import Board, Move
-from outflank.engine.clock import Clock
 from outflank.errors import OutflankError
 from outflank.games.description import unit_of
 from outflank.games.evaluation import counted
 from outflank.games.units import Scale
+from outflank.players.clock import Clock
 from outflank.search.contract import Stop
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from outflank.boards import Board
-from outflank.engine.player import Choice
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import GAMES, ReadyMoves, description_of
+from outflank.players.player import Choice
 
 
 class Habit(Protocol):

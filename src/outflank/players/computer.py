@@ -7,17 +7,17 @@ from typing import Any, Literal, Unpack, get_type_hints
 
 from outflank.boards import Board, Move
 from outflank.boards.board import board_class
-from outflank.engine.book import Book, Opened
-from outflank.engine.clock import Clock
-from outflank.engine.levels import exact_beside, level_of
-from outflank.engine.player import Choice
-from outflank.engine.ready_moves import Habit, habit_named
-from outflank.engine.timing import AT_ONCE, Budget, Policy, policy_named
-from outflank.engine.variety import Variety
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
+from outflank.players.book import Book, Opened
+from outflank.players.clock import Clock
+from outflank.players.levels import exact_beside, level_of
+from outflank.players.player import Choice
+from outflank.players.ready_moves import Habit, habit_named
+from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
+from outflank.players.variety import Variety
 from outflank.schema import Kind, conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any, Protocol
 
 from outflank.boards import Board
-from outflank.engine.clock import Clock
 from outflank.errors import UnknownName
 from outflank.games.description import description_of
+from outflank.players.clock import Clock
 
 LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
 """Seconds: what a margin is at least, whatever was measured, and at most. Sleeping threads were late by less than one

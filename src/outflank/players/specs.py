@@ -7,11 +7,11 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from outflank.engine.computer import Computer, settings_of_computers
-from outflank.engine.player import Player, PlayerFailed
-from outflank.engine.programs import program_named
-from outflank.engine.simple import First, Random
 from outflank.errors import OutflankError, UnknownName
+from outflank.players.computer import Computer, settings_of_computers
+from outflank.players.player import Player, PlayerFailed
+from outflank.players.programs import program_named
+from outflank.players.simple import First, Random
 from outflank.words import from_words
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}

@@ -8,8 +8,8 @@ that what the game was after a move is what it was before the next, and the last
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from outflank.engine.review import Judged
 from outflank.games.sides import Side
+from outflank.players.review import Judged
 
 BLACK_WINS, LEVEL, WHITE_WINS = 1, 0, -1
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from outflank.boards.diagram import EMPTY, LEGAL
-from outflank.engine.programs import game_of_report, report_program
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
+from outflank.players.programs import game_of_report, report_program
 from outflank.search.contract import Limits
 from outflank.search.deepening import search
 from outflank.words import is_count

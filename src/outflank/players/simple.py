@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outflank.boards import Board
-from outflank.engine.clock import Clock
-from outflank.engine.player import Choice, SimplePlayer
+from outflank.players.clock import Clock
+from outflank.players.player import Choice, SimplePlayer
 from outflank.search.contract import Stop
 
 
