@@ -1,21 +1,23 @@
 """Breakthrough: pawns go forward, capture diagonally, and the first on the last row wins. `pip install .`, then
 `outflank play --game breakthrough`."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from outflank import Board, GameDescription, Move, Side, register_game
+from outflank.boards.diagram import bracketed
 from outflank.games import rules
 from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
-from outflank.games.evaluation import value
+from outflank.games.evaluation import final, value
 from outflank.games.units import Unit
 from outflank.kernels.bits import U64, byte_swap, lowest, popcount
 from outflank.kernels.compiler import inner
 
 SIZES = (5, 6, 7, 8)
+LEFT = U64(0x0101010101010101)
+"""The squares of the first column."""
 
 
 class Breakthrough(NamedTuple):
@@ -32,23 +34,14 @@ class Pawns(NamedTuple):
 
 
 @inner
-def column_of(game: Any, column: Any) -> Any:
-    """The squares of a column."""
-    found = U64(0)
-    for row in range(game.size):
-        found |= U64(1) << U64(8 * row + column)
-    return found
-
-
-@inner
 def stepping(game: Any, position: Any, direction: Any) -> Any:
     """The pawns that may go to the left (0), straight on (1) or to the right (2)."""
-    below = (U64(1) << U64(8 * (game.size - 1))) - U64(1)
+    pawns = position.own & ((U64(1) << U64(8 * (game.size - 1))) - U64(1))  # none beyond the last row
     if direction == 1:
-        return position.own & below & ~((position.own | position.opp) >> U64(8))
+        return pawns & ~((position.own | position.opp) >> U64(8))
     if direction == 0:
-        return position.own & below & ~column_of(game, 0) & ~(position.own >> U64(7))
-    return position.own & below & ~column_of(game, game.size - 1) & ~(position.own >> U64(9))
+        return pawns & ~LEFT & ~(position.own >> U64(7))
+    return pawns & ~(LEFT << U64(game.size - 1)) & ~(position.own >> U64(9))
 
 
 @inner
@@ -103,6 +96,15 @@ def _(game, move):
     return np.int64(move) % 3 != 1 and np.int64(move) // 24 >= game.size - 3  # near the end of the board
 
 
+@rules.moves_left.register(Breakthrough)
+def _(game, position):
+    found = 0
+    for row in range(game.size):
+        own = popcount(position.own & (U64(0xFF) << U64(8 * row)))
+        found += own * (game.size - 1 - row) + popcount(position.opp & (U64(0xFF) << U64(8 * row))) * row
+    return found
+
+
 @rules.score.register(Breakthrough)
 def _(game, position):
     return -1  # whoever is to move when it is over has lost; a side with pawns always has a move
@@ -135,6 +137,8 @@ def strength(game: Any, evaluation: Any, pawns: Any) -> Any:
 
 @value.register(Advance)
 def _(evaluation, game, position, state):
+    if lost(game, position):
+        return final(evaluation, game, position)  # where a search stops looking the game may be over
     other = turned(game, position.opp)
     return strength(game, evaluation, position.own) - strength(game, evaluation, other)
 
@@ -166,9 +170,8 @@ class BreakthroughBoard(Board[Step]):
     def move(self, code: int) -> Step:
         return Step(code, self.game.size, self.turn)
 
-    def line(self, codes: Iterable[int]) -> tuple[Step, ...]:
-        sides = (self.turn, self.turn.other)
-        return tuple(Step(code, self.game.size, sides[ply % 2]) for ply, code in enumerate(codes))
+    def listed_moves(self) -> list[str]:
+        return sorted(super().listed_moves())  # pawn by pawn
 
     def pawns(self, side: Side) -> int:
         """A side's pawns as black sees the board."""
@@ -178,26 +181,31 @@ class BreakthroughBoard(Board[Step]):
     def diagram(self, *, last: bool = False) -> list[str]:
         """Row 1 at the bottom."""
         black, white = self.pawns(Side.BLACK), self.pawns(Side.WHITE)
-        arrived = str(self.moves[-1])[2:] if last and self.moves else ""
+        letters = "abcdefgh"[: self.game.size]
+        arrived = {str(move)[2:] for move in self.moves[-1:] if last}
         lines = []
         for row in reversed(range(self.game.size)):
-            line, before = f"{row + 1}", " "
-            for column in range(self.game.size):
-                bit = 8 * row + column
-                cell = "X" if black >> bit & 1 else "O" if white >> bit & 1 else "."
-                here = arrived == f"{'abcdefgh'[column]}{row + 1}"
-                line, before = line + ("[" if here else before) + cell, "]" if here else " "
-            lines.append((line + before).rstrip())
-        return [*lines, "  " + " ".join("abcdefgh"[: self.game.size])]
+            bits = [1 << 8 * row + column for column in range(self.game.size)]
+            marks = ["X" if black & bit else "O" if white & bit else "." for bit in bits]
+            lines.append(f"{row + 1}{bracketed(marks, [f'{letter}{row + 1}' in arrived for letter in letters])}")
+        return [*lines, "  " + " ".join(letters)]
 
     def standing(self) -> str:
         return f"pawns: black {self.pawns(Side.BLACK).bit_count()}, white {self.pawns(Side.WHITE).bit_count()}"
 
-    def __str__(self) -> str:
-        return "\n".join([*self.diagram(), self._told_turn()])
-
     def _reason(self) -> str:
         return f"{self.turn.other} has come through" if self.position.own else f"{self.turn} has no pawns left"
+
+
+def objection(game: Breakthrough, position: Pawns) -> str:
+    """What is wrong with a position that somebody has written down."""
+    own, opp = int(position.own), int(position.opp)
+    squares = sum((1 << game.size) - 1 << 8 * row for row in range(game.size))
+    if own & opp or (own | opp) & ~squares:
+        return "every pawn stands on a square of its own"
+    if max(own.bit_count(), opp.bit_count()) > 2 * game.size:
+        return f"a side has at most {2 * game.size} pawns"
+    return ""
 
 
 BREAKTHROUGH = register_game(
@@ -219,10 +227,12 @@ BREAKTHROUGH = register_game(
         options_of=lambda game: {"size": game.size},
         with_options=lambda game, options: game._replace(**options),
         called=lambda game: f"Breakthrough {game.size}×{game.size}",
+        objection=objection,
         sizes={size: {"size": size} for size in SIZES},
         evaluations=(NamedEvaluation(name="advance", evaluation=Advance(20), unit="pawns", points=20),),
         unit=Unit(name="pawns", decimals=1, scored=False),
         levels=tuple(Level((number + 1) // 2) for number in range(1, 21)),
+        perft=(4, 256_036),
         marks=Marks(1.0, 2.0, 4.0),
         asks="two squares like a2a3",
         colours=TerminalColours(ground="#8a6d4b", black="#101010", white="#ffffff", empty="#6b5338", legal="#f2e08a"),

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank import Board, GameDescription, Move, register_game
+from outflank.boards.diagram import bracketed
 from outflank.games import rules
 from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
-from outflank.games.evaluation import value
+from outflank.games.evaluation import final, value
 from outflank.games.units import Unit
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
@@ -15,6 +16,7 @@ from outflank.kernels.compiler import inner
 ROWS = 6
 HEIGHT = ROWS + 1
 """Bits of a column: one above the top stays empty, so that no line runs from one column into the next."""
+COLUMN = (1 << ROWS) - 1
 
 
 class ConnectFour(NamedTuple):
@@ -56,7 +58,7 @@ def _(game, position, moves, start):
     end = start
     if fours(position.opp) == U64(0):
         for index in range(game.columns):  # from the middle outwards, where most lines meet
-            column = game.columns // 2 + ((index + 1) // 2 if index % 2 else -(index // 2))
+            column = game.columns // 2 + (-(index + 1) // 2 if index % 2 else index // 2)
             if room(game, position, column):
                 moves[end] = rules.MOVE(column)
                 end += 1
@@ -134,7 +136,7 @@ def open_lines(game: Any, other: Any) -> Any:
     """Lines without a disc of `other`."""
     free, found = U64(0), 0
     for column in range(game.columns):
-        free |= U64((1 << ROWS) - 1) << U64(HEIGHT * column)
+        free |= U64(COLUMN) << U64(HEIGHT * column)
     free &= ~other
     for step in (U64(1), U64(HEIGHT), U64(HEIGHT - 1), U64(HEIGHT + 1)):
         pairs = free & (free >> step)
@@ -144,6 +146,8 @@ def open_lines(game: Any, other: Any) -> Any:
 
 @value.register(OpenLines)
 def _(evaluation, game, position, state):
+    if fours(position.opp) != U64(0):
+        return final(evaluation, game, position)  # where a search stops looking the game may be over
     return open_lines(game, position.opp) - open_lines(game, position.own)
 
 
@@ -166,29 +170,39 @@ class ConnectFourBoard(Board[Drop]):
         return Drop(code)
 
     def listed_moves(self) -> list[str]:
-        return sorted(super().listed_moves())
+        return sorted(super().listed_moves())  # not from the middle outwards
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """Row 1 at the bottom."""
+        """Row 1 at the bottom, and a star where a disc would come to lie."""
         black, white = self._by_colour()
         columns = range(self.game.columns)
-        top = self.moves[-1].code if last and self.moves else -1
-        highest = HEIGHT * top + ((black | white) >> HEIGHT * max(top, 0) & (1 << ROWS) - 1).bit_length() - 1
+        heights = [((black | white) >> HEIGHT * column & COLUMN).bit_count() for column in columns]
+        legal = {(move.code, heights[move.code]) for move in self.legal_moves}
+        played = {(move.code, heights[move.code] - 1) for move in self.moves[-1:] if last}
         lines = []
         for row in reversed(range(ROWS)):
-            line = f"{row + 1}"
-            for column in columns:
-                bit = HEIGHT * column + row
-                cell = "X" if black >> bit & 1 else "O" if white >> bit & 1 else "."
-                line += f"[{cell}" if bit == highest else f"]{cell}" if bit - HEIGHT == highest else f" {cell}"
-            lines.append(line + ("]" if highest == HEIGHT * columns[-1] + row else ""))
-        return [*lines, "  " + " ".join("abcdefgh"[column] for column in columns)]
-
-    def __str__(self) -> str:
-        return "\n".join([*self.diagram(), self._told_turn()])
+            cells = [(column, row) for column in columns]
+            bits = [1 << HEIGHT * column + row for column in columns]
+            marks = [
+                "X" if black & bit else "O" if white & bit else "*" if cell in legal else "."
+                for cell, bit in zip(cells, bits, strict=True)
+            ]
+            lines.append(f"{row + 1}{bracketed(marks, [cell in played for cell in cells])}")
+        return [*lines, "  " + " ".join("abcdefgh"[: self.game.columns])]
 
     def _reason(self) -> str:
         return "four in a row" if fours(self.position.opp) else "the board is full"
+
+
+def objection(game: ConnectFour, position: Discs) -> str:
+    """What is wrong with a position that somebody has written down."""
+    own, opp = int(position.own), int(position.opp)
+    if own & opp:
+        return "two discs in one place"
+    stacks = [(own | opp) >> HEIGHT * column & (1 << HEIGHT) - 1 for column in range(game.columns)]
+    if (own | opp) >> HEIGHT * game.columns or any(stack > COLUMN or stack & (stack + 1) for stack in stacks):
+        return "discs lie on each other, from the bottom of a column"
+    return ""
 
 
 CONNECT_FOUR = register_game(
@@ -209,14 +223,17 @@ CONNECT_FOUR = register_game(
         ),
         options_of=lambda game: {"columns": game.columns},
         with_options=lambda game, options: game._replace(**options),
-        evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines()),),
+        called=lambda game: f"Connect Four {game.columns}×{ROWS}",
+        objection=objection,
+        evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines(), unit="lines"),),
         unit=Unit(name="lines", scored=False),
         levels=tuple(Level(depth, depth + 4) for depth in range(1, 21)),
         moves_expected=lambda board: max(2.0, board.moves_left / 2),
         moves_at_most=lambda board: board.moves_left / 2,
         marks=Marks(4.0, 8.0, 16.0),
         openings=lambda board: "random:2",
-        asks="a column, a to g",
+        perft=(6, 117_649),
+        asks="a column like d",
         colours=TerminalColours(ground="#1f4e9e", black="#e8c33c", white="#d8483e", empty="#173a75", legal="#ffffff"),
     )
 )

@@ -130,9 +130,13 @@ class Board(Generic[M]):
         return cast(M, Move(code))
 
     def line(self, codes: Iterable[int]) -> tuple[M, ...]:
-        """Moves that follow each other from here, as values: where a code means another move to the other side, a game
-        says so here."""
-        return tuple(self.move(code) for code in codes)
+        """Moves that follow each other from here, as values: a code may mean another move to the other side."""
+        twin = self.copy()
+        found = []
+        for code in codes:
+            found.append(twin.move(code))
+            twin.turn = twin.turn.other
+        return tuple(found)
 
     def parse_move(self, text: str) -> M:
         """The legal move that `text` names."""

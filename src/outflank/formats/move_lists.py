@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from outflank.errors import OutflankError, place_in
 from outflank.formats.setup import Setup
 from outflank.games.description import GameDescription, description_of
+from outflank.games.sides import Side
 
 if TYPE_CHECKING:
     from outflank.boards.board import Board
@@ -34,13 +35,13 @@ def read_moves_from(description: GameDescription, text: str, start: Setup) -> Se
     return replace(start, format=NAME, moves=_played(board, text))
 
 
-def write_moves(game: Any, codes: Sequence[int]) -> str:
-    """Moves under some rules as a line of text."""
+def write_moves(game: Any, codes: Sequence[int], turn: Side = Side.BLACK) -> str:
+    """Moves under some rules as a line of text; `turn` makes the first."""
     description = description_of(game)
     if description.notation.write_moves is not None:
         return description.notation.write_moves(game, codes)
-    board = description.boards(game, description.start().position)  # names of moves do not depend on it
-    return " ".join(str(board.move(code)) for code in codes)
+    board = description.boards(game, description.start().position, turn)  # names of moves do not depend on it
+    return " ".join(str(move) for move in board.line(codes))
 
 
 def _played(board: "Board[Any]", text: str) -> tuple[int, ...]:

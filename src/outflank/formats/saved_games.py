@@ -5,7 +5,7 @@
     white: other
     date: 1998-05-17
     score: +1
-    start: connect-four: 0000000000000000 0000000000000000 black 0 [7 6]
+    start: connect-four: 0000000000000000 0000000000000000 black 0 [7]
     1. d {+12 0.3s} d
     2. e …
 
@@ -15,7 +15,7 @@ text is passed over. A line that starts with `#` is a comment. A game with files
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -80,10 +80,10 @@ def write_saved_game(record: Record) -> str:
     first, found = record.start, description_of(record.start.game)
     board = found.boards(first.game, first.position, first.turn, ply=first.ply)
     start = write_numbered(found, first.game, first.position, first.turn, first.ply)
-    return written(record, found.name, start, lambda code: str(board.move(code)))
+    return written(record, found.name, start, board.line(move.code for move in record.moves))
 
 
-def written(record: Record, game: str, start: str, name_of: Callable[[int], str]) -> str:
+def written(record: Record, game: str, start: str, names: Iterable[object]) -> str:
     """A game in this way: with its start and its moves as they are called."""
     first = record.start
     told = {
@@ -99,8 +99,8 @@ def written(record: Record, game: str, start: str, name_of: Callable[[int], str]
     }
     lines = [f"{key}: {one_line(text)}" for key, text in told.items() if one_line(text)]
     turn, number = first.turn, first.ply // 2 + 1
-    for place, move in enumerate(record.moves):
-        text = name_of(move.code) + _write_remark(move)
+    for place, (name, move) in enumerate(zip(names, record.moves, strict=True)):
+        text = f"{name}{_write_remark(move)}"
         if turn is Side.BLACK:
             lines.append(f"{number}. {text}")
         elif place == 0:

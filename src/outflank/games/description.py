@@ -168,6 +168,8 @@ class GameDescription:
     """The sizes by which protocols name its boards, each with the options that it stands for."""
     passes: bool = False
     """Whether a side that cannot move passes: programs that know such games pass once more when they are over."""
+    objection: Callable[[Any, Any], str] = lambda game, position: ""
+    """What is wrong with rules and a position that a text gives; empty: nothing. Kernels rely on it."""
     without_draws: Callable[["Board[Any]"], "Board[Any]"] | None = None
     """A board with rules of drawing by its history switched off, for referees who have their own; None: it has none."""
 

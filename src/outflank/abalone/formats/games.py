@@ -103,7 +103,7 @@ def write_abalone_game(record: Record) -> str:
     check_game(record, Abalone, "an Abalone file")
     if record.start.game != RULES:
         raise FormatError("an Abalone file holds games with fourteen marbles, of which six lose")
-    return written(record, "abalone", _write_start(record.start), write_move)
+    return written(record, "abalone", _write_start(record.start), [write_move(move.code) for move in record.moves])
 
 
 def _record(lines: Sequence[Line]) -> Record:

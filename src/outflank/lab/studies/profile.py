@@ -254,10 +254,12 @@ def _traced(side: Contender, stop: Stop) -> list[Sample]:
     while len(kept) > MOST_INTERVALS:
         least = 2 * least or span / 10 / MOST_INTERVALS
         kept = joined(every, least)
-    names = _move_names(side.board, kept)
     return [
         *totals,
-        *({**side.labels, "what": "interval", **sample, "line": _named(str(sample["line"]), names)} for sample in kept),
+        *(
+            {**side.labels, "what": "interval", **sample, "line": _named(str(sample["line"]), side.board)}
+            for sample in kept
+        ),
     ]
 
 
@@ -276,15 +278,13 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
         yield from intervals(events, origin=origin, turn=turn)
 
 
-def _move_names(board: Board[Any], samples: Sequence[Sample]) -> dict[str, str]:
-    """The moves in the lines, by their codes, as people write them."""
-    codes = {word for sample in samples for word in line_of(str(sample["line"]))[1:]}
-    return {code: str(board.move(int(code))) for code in codes}
-
-
-def _named(line: str, names: dict[str, str]) -> str:
-    depth, *codes = line_of(line) or [""]
-    return " ".join((depth, *(names[code] for code in codes)))
+def _named(line: str, board: Board[Any]) -> str:
+    """A line with its moves as people write them; it begins at the board, or at a turn of the game from there."""
+    first, *codes = line_of(line) or [""]
+    begun = board.copy()
+    if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
+        begun.turn = begun.turn.other
+    return " ".join((first, *map(str, begun.line(map(int, codes)))))
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:

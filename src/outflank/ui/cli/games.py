@@ -15,6 +15,7 @@ from outflank.formats.game_record import Record
 from outflank.formats.move_lists import write_moves
 from outflank.formats.selection import Selection, opening_of, played
 from outflank.games.description import GAMES
+from outflank.games.sides import Side
 from outflank.ui.cli.common import diagnostics, game_name, print_json
 from outflank.ui.cli.convert import FormatName, games_of
 from outflank.ui.cli.game_options import HelpWithGames
@@ -155,12 +156,12 @@ def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
 
 
 def _moves(record: Record, codes: Sequence[int]) -> str:
-    return _named(record.start.game, codes if isinstance(codes, bytes) else tuple(codes))
+    return _named(record.start.game, codes if isinstance(codes, bytes) else tuple(codes), record.start.turn)
 
 
 @lru_cache(1 << 14)  # most games begin like others: a third of the time of listing a million
-def _named(game: Any, codes: Sequence[int]) -> str:
-    return write_moves(game, codes)
+def _named(game: Any, codes: Sequence[int], turn: Side) -> str:
+    return write_moves(game, codes, turn)
 
 
 @lru_cache(1 << 14)
