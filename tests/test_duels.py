@@ -3,11 +3,12 @@
 import pytest
 
 from outflank.errors import OutflankError
+from outflank.lab import scaling_report
 from outflank.lab.experiment import experiment_named
-from outflank.lab.reproduction import report_003
+from outflank.lab.reproduction import report_003, text_003
 from outflank.lab.reproduction.cells import Verdict, compared, section_table
 from outflank.lab.reproduction.sections import FACTS, Effort, ExperimentPart, Setting, check_found, sources_of
-from outflank.lab.studies import compiling, scaling
+from outflank.lab.studies import compiling
 from outflank.lab.studies.duels import ABOUT, DuelsParameters, bouts, duel_of
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.contract import Stop
@@ -127,8 +128,8 @@ def test_root_moves_allow_what_the_largest_of_them_leaves():
 
 
 def test_reports_on_othello_are_not_drawn_beside_abalone():
-    assert scaling._published("othello")
-    assert not scaling._published("abalone")
+    assert scaling_report.published_speedups("othello")
+    assert not scaling_report.published_speedups("abalone")
 
 
 def cells(table, found):
@@ -161,7 +162,7 @@ def test_every_number_of_the_text_has_a_class():
     shown = section_table(section, cells(FACTS, ()))
     assert shown.columns == ("fact", "value", "unit", "the report says")
     assert all(shown.column("unit"))
-    constants = [cell for cell in cells(FACTS, report_003._constants(Stop())) if cell.ours is not None]
+    constants = [cell for cell in cells(FACTS, text_003._constants(Stop())) if cell.ours is not None]
     assert [cell.verdict for cell in constants] == [Verdict.GIVEN] * 4
     assert all(cell.ours == cell.published for cell in constants)
 

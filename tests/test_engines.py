@@ -33,6 +33,7 @@ from outflank.search.contract import Stop
 from outflank.search.deepening import search
 from outflank.ui.cli import main
 from tests.clusters import ALL_WELL, children, gone, search_own_game
+from tests.foreground import HEEDING
 
 AT_ONCE = Tuning(alone_seconds=0.0)
 
@@ -190,10 +191,11 @@ def test_processes_that_cannot_work_say_why():
 
 
 @pytest.mark.plain
+@pytest.mark.early(9)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_processes_end_with_whoever_started_them(how):
-    command = [sys.executable, "-m", "outflank", "search", "--size", "6", "--cluster", "futures:2", "--time", "100"]
+    command = [sys.executable, "-c", HEEDING, "search", "--size", "6", "--cluster", "futures:2", "--time", "100"]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment
@@ -214,6 +216,7 @@ def test_processes_end_with_whoever_started_them(how):
 
 
 @pytest.mark.plain
+@pytest.mark.early(8)
 def test_processes_know_a_game_of_ones_own(tmp_path):
     program = search_own_game(tmp_path, "futures:2")
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

@@ -35,7 +35,7 @@ from outflank.lab.search_log import Searched, by_position, note, noting, togethe
 from outflank.lab.store import document
 from outflank.players.review import Judged
 from outflank.players.story import story_of
-from outflank.search.division import schemes
+from outflank.search.division import SCHEMES
 from tests.conftest import examples
 
 pytestmark = pytest.mark.plain
@@ -441,9 +441,9 @@ def test_a_scheme_has_the_same_colour_in_all_figures_of_all_pages():
 
 
 def test_schemes_and_policies_have_colours_of_their_own():
-    assert set(palette.SCHEMES) == set(schemes())
+    assert set(palette.SCHEMES) == set(SCHEMES.own)
     assert set(palette.POLICIES) == set(POLICIES)
-    for names in (schemes(), (*POLICIES, *palette.PROGRAMS, "linear")):
+    for names in (tuple(SCHEMES.own), (*POLICIES, *palette.PROGRAMS, "linear")):
         styles = {Palette(names).of(name) for name in names}
         assert len(styles) == len(names)
     assert len({Palette(POLICIES).of(name).hue for name in POLICIES}) == len(POLICIES)

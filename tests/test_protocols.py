@@ -33,6 +33,7 @@ from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Stop
 from outflank.search.results import MoveValue, Result
 from tests.conftest import examples
+from tests.foreground import HEEDING
 
 FOREVER = 30.0
 """Seconds after which a test that waits has failed."""
@@ -803,13 +804,6 @@ def test_what_is_kept_of_a_line_without_an_end_is_bounded(monkeypatch) -> None:
 
 
 # --- the command line ---
-
-
-HEEDING = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from outflank.ui.cli import main; main(sys.argv[1:])"
-)
-"""The command as in a foreground: tests that run in the background ignore interrupts, and so does what they start."""
 
 
 def started(*arguments: str) -> "subprocess.Popen[str]":

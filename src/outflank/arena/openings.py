@@ -40,7 +40,7 @@ class Openings:
     transcripts (XOT), positions or games, one a line or as their format has it, of which `FILE:8` takes the first eight
     moves. What a file holds is shuffled.
 
-    >>> few = Openings("random:6", Board.from_text("f5"), seed=1, count=3)
+    >>> few = Openings("random:5", Board.from_text("f5"), seed=1, count=3)
     >>> [few[number].ply for number in range(3)]
     [6, 6, 6]
     """
