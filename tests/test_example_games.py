@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import outflank
 from outflank import Board, Limits, search
 from outflank.arena import Settings, play_match
+from outflank.distributed import connect
+from outflank.distributed.head import Tuning
 from outflank.errors import FormatError
 from outflank.formats.game_files import read_records
 from outflank.games import description
@@ -26,6 +28,7 @@ from outflank.players.specs import player
 from outflank.search.contract import Stop
 from outflank.search.division import SCHEMES
 from outflank.ui.cli import main
+from tests.clusters import mpiexec
 from tests.conftest import examples
 from tests.drawing import SEEDS
 from tests.installing import register_for_now
@@ -114,6 +117,14 @@ def ending(name: str, seed: int) -> Board:
 
 
 # --- the rules ---
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("name", "board"), [("connect-four", "class Drop"), ("breakthrough", "class Step")])
+def test_rules_and_evaluation_are_short_enough_to_be_read(name, board):
+    text = (EXAMPLES / name / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
+    assert len(text.partition(board)[0].splitlines()) < 150
+    assert len(text.splitlines()) < 250
 
 
 @pytest.mark.plain
@@ -243,7 +254,7 @@ def test_compiled_and_by_several_workers_they_are_solved_as_well():
     found = search(four, exact=True, workers=2, parallel="ybw", table_bits=16)
     assert (found.value, found.exact) == (value(drawn(four), None), True)
     through = walked(game_named("breakthrough").start(size=5), 977, 8)
-    assert search(through, Limits(depth=4), workers=1, table_bits=16).value == value(drawn(through), 4)
+    assert search(through, Limits(depth=4), algorithm="minimax", workers=1).value == value(drawn(through), 4)
 
 
 # --- on the command line ---
@@ -357,14 +368,59 @@ def test_the_laboratory_measures_it(run, tmp_path, name):
 
 # --- on clusters ---
 
+PROGRAM = """
+from tests.test_example_games import search_on
+
+if __name__ == "__main__":
+    print(search_on({cluster!r}))
+"""
+
+
+def search_on(cluster: str) -> list[tuple[bool, bool]]:
+    """Both games, by the nodes of a cluster: whether the value is right, and whether they had something to do."""
+    found = []
+    with connect(cluster, workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as nodes:
+        for name in NAMES:
+            board = Board.from_text(UNDECIDED[name])
+            value_found = nodes.search(board, Limits(depth=4), workers=1, threshold=2).value
+            assert nodes.head is not None
+            jobs = sum(member.jobs for member in nodes.head.members.values())
+            found.append((value_found == value(drawn(board), 4), jobs > 0))
+    return found
+
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("cluster", ["inside:2", "futures:2"])
-def test_nodes_of_this_machine_search_it(run, name, cluster):
-    asked = ("search", *game_of(name), "--depth", "3", "--workers", "1", "--json")
-    status, out, err = run(*asked, "--cluster", cluster)
-    assert (status, err) == (0, "")
-    found = json.loads(out.splitlines()[-1])
-    assert found["value"] == value(drawn(game_named(name).start(**SMALL[name])), 3)
-    assert len(found["cluster"]["nodes"]) == 2
+def test_nodes_of_this_machine_search_them(cluster):
+    assert search_on(cluster) == [(True, True)] * 2
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """A program that searches on a cluster, in processes that only know what is installed."""
+
+    def call(cluster: str) -> str:
+        file = tmp_path / "program.py"
+        file.write_text(PROGRAM.format(cluster=cluster))
+        return str(file)
+
+    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES.parent), prepend=os.pathsep)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    return call
+
+
+@pytest.mark.plain
+@pytest.mark.early(4)
+def test_ranks_of_mpi_search_them(program):
+    done = mpiexec(2, program("mpi"))
+    assert (done.stdout, done.stderr) == (f"{[(True, True)] * 2}\n", "")
+
+
+@pytest.mark.plain
+@pytest.mark.early(20)
+@pytest.mark.skipif(sys.platform != "linux", reason="as the other tests of Ray")
+def test_nodes_of_ray_search_them(program, tmp_path_factory, monkeypatch):
+    for folder in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):  # a user of this test's own
+        monkeypatch.setenv(folder, str(tmp_path_factory.mktemp("home")))
+    done = subprocess.run([sys.executable, program("local:2")], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.returncode) == (f"{[(True, True)] * 2}\n", 0), done.stderr

@@ -34,11 +34,11 @@ class Discs(NamedTuple):
 
 @inner
 def fours(discs: Any) -> Any:
-    """Where four in a row begin: upwards, to the right, and along both diagonals."""
-    found = U64(0)
+    """How many lines of four there are: upwards, to the right, and along both diagonals."""
+    found = 0
     for step in (U64(1), U64(HEIGHT), U64(HEIGHT - 1), U64(HEIGHT + 1)):
         pairs = discs & (discs >> step)
-        found |= pairs & (pairs >> (step + step))
+        found += popcount(pairs & (pairs >> (step + step)))
     return found
 
 
@@ -56,7 +56,7 @@ def _(game):
 @rules.fill.register(ConnectFour)
 def _(game, position, moves, start):
     end = start
-    if fours(position.opp) == U64(0):
+    if fours(position.opp) == 0:
         for index in range(game.columns):  # from the middle outwards, where most lines meet
             column = game.columns // 2 + (-(index + 1) // 2 if index % 2 else index // 2)
             if room(game, position, column):
@@ -68,7 +68,7 @@ def _(game, position, moves, start):
 @rules.count.register(ConnectFour)
 def _(game, position):
     found = 0
-    if fours(position.opp) == U64(0):
+    if fours(position.opp) == 0:
         for column in range(game.columns):
             found += room(game, position, column)
     return found
@@ -84,7 +84,7 @@ def _(game, position, move):
 
 @rules.score.register(ConnectFour)
 def _(game, position):
-    return -1 if fours(position.opp) != U64(0) else 0
+    return -1 if fours(position.opp) > 0 else 0
 
 
 @rules.moves_left.register(ConnectFour)
@@ -134,19 +134,15 @@ class OpenLines(NamedTuple):
 @inner
 def open_lines(game: Any, other: Any) -> Any:
     """Lines without a disc of `other`."""
-    free, found = U64(0), 0
+    cells = U64(0)
     for column in range(game.columns):
-        free |= U64(COLUMN) << U64(HEIGHT * column)
-    free &= ~other
-    for step in (U64(1), U64(HEIGHT), U64(HEIGHT - 1), U64(HEIGHT + 1)):
-        pairs = free & (free >> step)
-        found += popcount(pairs & (pairs >> (step + step)))
-    return found
+        cells |= U64(COLUMN) << U64(HEIGHT * column)
+    return fours(cells & ~other)
 
 
 @value.register(OpenLines)
 def _(evaluation, game, position, state):
-    if fours(position.opp) != U64(0):
+    if fours(position.opp) > 0:
         return final(evaluation, game, position)  # where a search stops looking the game may be over
     return open_lines(game, position.opp) - open_lines(game, position.own)
 
@@ -234,6 +230,6 @@ CONNECT_FOUR = register_game(
         openings=lambda board: "random:2",
         perft=(6, 117_649),
         asks="a column like d",
-        colours=TerminalColours(ground="#1f4e9e", black="#e8c33c", white="#d8483e", empty="#173a75", legal="#ffffff"),
+        colours=TerminalColours(ground="#1f4e9e", empty="#173a75"),
     )
 )
