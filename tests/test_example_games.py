@@ -323,6 +323,8 @@ def test_a_match_is_kept_resumed_and_read_back(run, tmp_path, name):
         assert status == 0, err
     kept = [json.loads(line) for line in (tmp_path / "m" / "games.jsonl").read_text().splitlines()]
     assert [each["game"] for each in kept] == [0, 1, 2, 3]
+    told = run(*asked, "--games", "4", "--resume")[1]
+    assert " points (95%), " in told  # they are won or lost, not by lines or pawns
     records = list(read_records(tmp_path / "m" / "games.games"))
     for record in records:
         board = Board.from_setup(record.setup)

@@ -259,6 +259,11 @@ class GameDescription:
         options = self.options_of(game)
         return next((size for size, named in self.sizes.items() if named.items() <= options.items()), None)
 
+    @property
+    def margin_unit(self) -> str:
+        """What finished games are won by: points, where they are only won or lost and nothing else is recorded."""
+        return self.unit.name if self.unit.scored or self.recorded_score is not _same else "points"
+
     def describe(self, game: Any) -> str:
         """Rules in a few words."""
         return self.title if self.called is None else self.called(game)

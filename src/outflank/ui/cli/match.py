@@ -23,7 +23,7 @@ from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tas
 from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import converted, plain
-from outflank.games.description import unit_of
+from outflank.games.description import description_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
 from outflank.players.clock import TimeControl
@@ -206,7 +206,7 @@ def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
     from rich.live import Live
 
     with Live(console=console, transient=True, auto_refresh=False) as live:
-        unit = unit_of(settings.start.game).name
+        unit = description_of(settings.start.game).margin_unit
         yield per_game, lambda standing: live.update(_table(standing, unit), refresh=True)
 
 
@@ -247,6 +247,6 @@ def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
         print_json(MatchResultDocument.told(settings, result.standing, interrupted=result.interrupted))
         return
     console: Console = output()
-    console.print(report_text(result.standing, unit=unit_of(settings.start.game).name))
+    console.print(report_text(result.standing, unit=description_of(settings.start.game).margin_unit))
     if not result.standing.complete:
         console.print(_so_far(result.standing))
