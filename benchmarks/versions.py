@@ -47,17 +47,17 @@ with contextlib.redirect_stdout(io.StringIO()):
 """
 
 SEARCHES = {
-    "perft of Othello, 1 worker": ("perft(OthelloBoard.start(), 10 if count else 2, workers=1)", "process_time"),
+    "perft of Othello, 1 worker": ("perft(OthelloBoard.start(), 11 if count else 2, workers=1)", "process_time"),
     "perft of Abalone, 1 worker": ("perft(AbaloneBoard.start(), 5 if count else 2, workers=1)", "process_time"),
     "alpha-beta by discs": (
-        "search(OthelloBoard.start(scoring='discs'), depth=10 if count else 2, algorithm='alphabeta', "
+        "search(OthelloBoard.start(scoring='discs'), depth=15 if count else 2, algorithm='alphabeta', "
         "evaluation='discs', ordering='none', table_bits=None, deepen=False, workers=1)",
         "process_time",
     ),
     "PVS of Othello, 1 worker": ("search(OthelloBoard.start(), depth=15 if count else 2, workers=1)", "process_time"),
-    "PVS of Abalone, 1 worker": ("search(AbaloneBoard.start(), depth=7 if count else 2, workers=1)", "process_time"),
+    "PVS of Abalone, 1 worker": ("search(AbaloneBoard.start(), depth=8 if count else 2, workers=1)", "process_time"),
     "PVS of Othello, 2 workers": ("search(OthelloBoard.start(), depth=16 if count else 2, workers=2)", "perf_counter"),
-    "PVS of Abalone, 2 workers": ("search(AbaloneBoard.start(), depth=7 if count else 2, workers=2)", "perf_counter"),
+    "PVS of Abalone, 2 workers": ("search(AbaloneBoard.start(), depth=8 if count else 2, workers=2)", "perf_counter"),
 }
 """What is timed with compiled kernels: processor time of one worker, the wall clock of two."""
 
