@@ -18,8 +18,8 @@ from outflank.distributed.engines.on_ray.membership import ClusterStatus
 from outflank.distributed.messages import Job, JobResult, NodeReport
 from outflank.documents import Count, Document, Number, converted, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError
+from outflank.kinds import Misfit
 from outflank.lab import store
-from outflank.schema import Misfit
 from outflank.ui.cli import cli, main
 from outflank.ui.cli import documents as of_commands
 from outflank.ui.cli import search_documents as of_searches

@@ -23,7 +23,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from outflank.errors import OutflankError, reason_of
-from outflank.schema import MOST_INTEGER, MOST_NUMBER, Called, Kind, Misfit, in_words, python_number, shown
+from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Called, Kind, Misfit, in_words, shown
+from outflank.schema import python_number
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Document")

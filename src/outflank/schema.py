@@ -1,96 +1,26 @@
 """Values of declared types: what does not fit is one line that says where.
 
-A *kind* is what annotations are made of: `int`, `float | None`, `Literal["a", "b"]`, `tuple[int, ...]`, a dataclass, or
-a `Shape`, which says what an object must hold. `Annotated[int, Between(1, 9)]` narrows one, and so does any function
-there that raises an `OutflankError`. Numbers are finite, and of a size that sums and products of them are so too.
+`outflank.kinds` has what they are held against.
 
 For what users pass to functions, and for the samples of experiments; `outflank.documents` says why not for documents.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from enum import EnumType
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from outflank.errors import FormatError, OutflankError
-
-Kind = Any
-
-MOST_INTEGER = 2**63 - 1
-MOST_NUMBER = 1e18
+from outflank.errors import OutflankError
+from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Between, Json, Kind, Misfit, Shape, in_words, shown, step_to
 
 _HALF_LETTERS = re.compile("[\ud800-\udfff]")
 """What JSON can say and no file can hold."""
 
-
-class Misfit(FormatError):
-    """A value that is not of its kind: `place` within the whole says where, and the message what belongs there."""
-
-    def __init__(self, place: str, why: str, kind: Kind = None) -> None:
-        super().__init__(f"{place}: {why}" if place else why)
-        self.place, self.why, self.kind = place, why, kind
-
-    @classmethod
-    def found(cls, kind: Kind, value: Any) -> "Misfit":
-        """The error for a value where a `kind` is expected."""
-        return cls("", f"expected {in_words(kind)}, found {shown(value)}", kind)
-
-    def within(self, place: str) -> "Misfit":
-        """The same error, of a value that is at `place` of a larger one."""
-        return Misfit(_joined(place, self.place), self.why, self.kind)
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """Narrows numbers, both ends included."""
-
-    least: float
-    most: float = MOST_NUMBER
-
-    def __str__(self) -> str:
-        if self.most >= MOST_NUMBER:
-            return f"of at least {self.least:g}"
-        return f"from {self.least:.15g} to {self.most:.15g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """Says what a kind is called, where what it is made of says too little."""
-
-    words: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """An object that has these names, each with its kind. What else it holds is of the kind `others`."""
-
-    names: Mapping[str, Kind]
-    others: Kind = Any
-    optional: Mapping[str, Kind] = field(default_factory=dict)
-    """Names that it may have."""
-    also: Callable[[dict[str, Any]], None] | None = None
-    """Raises an `OutflankError` where what it holds does not go together."""
-
-
-class Json:
-    """A kind: whatever a document can hold, in so many levels that whoever walks through it comes back."""
-
-
 MOST_LEVELS = 32
-
-
-Count = Annotated[int, Between(0)]
-"""How many there are of something."""
-Several = Annotated[int, Between(1)]
-"""One at least."""
-Duration = Annotated[float, Between(0.0, 1e12)]
-Measured = Annotated[float, Between(1e-9, 1e12)]
-"""A time, or a rate, that something may be divided by."""
 
 
 # --- documents ---
@@ -154,7 +84,7 @@ def _within(step: str | int, kind: Kind, value: Any) -> Any:
     try:
         return _conformed(kind, value)
     except Misfit as error:
-        raise error.within(_step(step)) from None
+        raise error.within(step_to(step)) from None
 
 
 _SIMPLE = (int, float, str, bool, NoneType)
@@ -214,7 +144,7 @@ def _shaped(shape: Shape, value: Any) -> dict[str, Any]:
         raise Misfit.found(shape, value)
     missing = next((name for name in shape.names if name not in value), None)
     if missing is not None:
-        raise Misfit(_step(missing), f"expected {in_words(shape.names[missing])}, found nothing")
+        raise Misfit(step_to(missing), f"expected {in_words(shape.names[missing])}, found nothing")
     found = {
         name: _within(name, shape.names.get(name, shape.optional.get(name, shape.others)), each)
         for name, each in _named(dict, value).items()
@@ -258,7 +188,7 @@ def _plain(value: Any, levels: int) -> Any:
         try:
             _plain(each, levels - 1)
         except Misfit as error:
-            raise error.within(_step(step)) from None
+            raise error.within(step_to(step)) from None
     return value
 
 
@@ -284,18 +214,6 @@ def _as_misfit() -> Iterator[None]:
         raise Misfit("", str(error)) from None
 
 
-def _step(name: str | int) -> str:
-    if isinstance(name, int):
-        return f"[{name}]"
-    return name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{shown(name)}]"
-
-
-def _joined(place: str, inner: str) -> str:
-    return f"{place}.{inner}" if place and inner and not inner.startswith("[") else place + inner
-
-
-# --- dataclasses ---
-
 T = TypeVar("T")
 
 
@@ -314,7 +232,7 @@ def made(of: type[T], value: Any) -> T:
         raise Misfit.found(of, value)
     unknown = next((name for name in value if name not in kinds), None)
     if unknown is not None:
-        raise Misfit(_step(unknown), f"unknown (known: {', '.join(kinds) or 'nothing'})")
+        raise Misfit(step_to(unknown), f"unknown (known: {', '.join(kinds) or 'nothing'})")
     needed = {each.name for each in fields(names) if each.default is MISSING and each.default_factory is MISSING}
     conformed = _shaped(Shape({name: kinds[name] for name in kinds if name in needed}, optional=kinds), value)
     with _as_misfit():
@@ -335,68 +253,3 @@ def check_fields(instance: Any) -> None:
             raise Misfit("", f"{name}{error.place}={shown(value)}: {why}") from None
         if fitting is not value:
             object.__setattr__(instance, name, fitting)
-
-
-# --- in words ---
-
-
-def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (null)") -> str:
-    """A kind, for people."""
-    origin: Any = get_origin(kind)
-    if origin is Annotated:
-        inner, *checks = get_args(kind)
-        called = next((check.words for check in checks if isinstance(check, Called)), None)
-        if called is not None:
-            return called
-        narrower = "".join(f" {check}" for check in map(_bounds, checks) if check is not None)
-        return in_words(inner, bool_=bool_, none=none) + narrower
-    if origin in (Union, UnionType):
-        options = sorted(get_args(kind), key=lambda each: each is NoneType)
-        said = dict.fromkeys(in_words(each, bool_=bool_, none=none) for each in options if each is not Any)
-        return " or ".join(said)
-    if origin is Literal:
-        return _listed([str(each) for each in get_args(kind)])
-    if isinstance(kind, Shape) or origin is dict or kind is dict or is_dataclass(kind):
-        return "an object"
-    if hasattr(kind, "__struct_fields__"):  # msgspec's
-        return "an object"
-    if origin in (list, tuple):
-        return "a list"
-    if isinstance(kind, EnumType):
-        members: dict[str, Any] = dict(kind.__members__)
-        return _listed([str(each.value) for each in members.values()])
-    simple: dict[Any, str] = {
-        int: "a whole number",
-        float: "a number",
-        str: "text",
-        bool: bool_,
-        NoneType: none,
-        None: none,
-    }
-    return simple.get(kind) or str(getattr(kind, "__name__", kind))
-
-
-def _bounds(check: Any) -> Between | None:
-    """How a check narrows numbers; msgspec's `Meta`, of documents, does so too."""
-    least = getattr(check, "ge", None)
-    if least is not None:
-        return Between(least, MOST_NUMBER if check.le is None else check.le)
-    return check if isinstance(check, Between) else None
-
-
-def _listed(words: list[str]) -> str:
-    if len(words) > 12:
-        words = [*words[:11], "…"]
-    return f"one of {', '.join(words)}" if len(words) > 1 else "".join(words)
-
-
-def shown(value: Any, most: int = 40) -> str:
-    """A value as an error shows it: in one line, and not all of a large one."""
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list | tuple):
-        return "a list"
-    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
-        return "a number of more digits than are read"
-    text = repr(value if not isinstance(value, str) else value[: most + 1])
-    return text if len(text) <= most + 2 else f"{text[:most]}…"

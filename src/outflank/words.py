@@ -5,7 +5,8 @@ from collections.abc import Callable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from outflank.schema import Kind, Misfit, conform, in_words, narrowed
+from outflank.kinds import Kind, Misfit, in_words
+from outflank.schema import conform, narrowed
 
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 

@@ -10,7 +10,8 @@ from outflank.arena.sprt import Decision, Scale, Sprt
 from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import Estimate
 from outflank.documents import Document
-from outflank.schema import Json, conform
+from outflank.kinds import Json
+from outflank.schema import conform
 
 
 class SettingsDocument(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
-from outflank.schema import Called, Misfit
+from outflank.kinds import Called, Misfit
 
 POINTS = (0.0, 0.5, 1.0)
 

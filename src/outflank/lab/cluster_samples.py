@@ -9,12 +9,12 @@ from outflank.distributed.cluster import Cluster, connect
 from outflank.distributed.engines import engine_at
 from outflank.distributed.statistics import cluster_statistics
 from outflank.errors import OutflankError
+from outflank.kinds import Count, Duration, Kind, Measured, Several
 from outflank.lab.experiment import Task
 from outflank.lab.measuring import COUNTED, WARM_DEPTH, Contender, alternating, counted, number, searched, warm
 from outflank.lab.report import Sample
 from outflank.lab.search_log import noted, unnoted
 from outflank.machine import usable_cores
-from outflank.schema import Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Stop
 
 TOGETHER: dict[str, Kind] = {

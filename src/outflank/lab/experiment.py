@@ -6,10 +6,11 @@ from inspect import signature
 from typing import Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import InvalidOption, OutflankError
+from outflank.kinds import Shape
 from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.plugins import Registry
-from outflank.schema import Shape, check_fields
+from outflank.schema import check_fields
 from outflank.search.contract import Stop
 
 

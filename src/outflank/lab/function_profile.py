@@ -11,12 +11,12 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.games.evaluation import begin, evaluation_named
+from outflank.kinds import Count, Duration, Kind
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.measuring import Contender, number, searched, warm
 from outflank.lab.report import ReportTable, Sample
 from outflank.lab.search_log import unnoted
 from outflank.lab.step_costs import STEPS, step_costs
-from outflank.schema import Count, Duration, Kind
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 from outflank.words import how_many

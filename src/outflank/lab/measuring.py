@@ -11,13 +11,13 @@ from typing import Annotated, Any, TypeVar
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.kinds import Between, Count, Duration, Kind, Measured, Several
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Task
 from outflank.lab.report import Cell, Sample
 from outflank.lab.search_log import search, unnoted
 from outflank.lab.whole_games import joined, play
 from outflank.machine import MOST_WORKERS, usable_cores
-from outflank.schema import Between, Count, Duration, Kind, Measured, Several
 from outflank.search.contract import Limits, Stop
 from outflank.search.division import scheme_named
 from outflank.search.results import Result

@@ -6,8 +6,8 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import OutflankError, UnknownName
+from outflank.kinds import Kind, Shape
 from outflank.lab.search_log import Searched
-from outflank.schema import Kind, Shape
 from outflank.words import how_many
 
 if TYPE_CHECKING:

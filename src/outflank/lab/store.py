@@ -9,9 +9,10 @@ from typing import Any
 
 from outflank.documents import Document, read_document
 from outflank.errors import OutflankError, reason_of
+from outflank.kinds import Json
 from outflank.lab.report import Report, Sample
 from outflank.lab.search_log import Searched
-from outflank.schema import Json, conform
+from outflank.schema import conform
 
 
 class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):

@@ -11,6 +11,7 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
+from outflank.kinds import Kind
 from outflank.players.book import Book, Opened
 from outflank.players.clock import Clock
 from outflank.players.levels import exact_beside, level_of
@@ -18,7 +19,7 @@ from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.players.variety import Variety
-from outflank.schema import Kind, conform, kinds_of
+from outflank.schema import conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate

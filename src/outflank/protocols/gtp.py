@@ -14,12 +14,12 @@ from outflank.boards import Board, Move
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, OWN_GAMES, GameDescription, titles_of_games
 from outflank.games.sides import Side
+from outflank.kinds import Between, Misfit
 from outflank.players.player import Player
 from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.gtp_game import CommandRefused, GtpGame, gtp_name, vertex
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine, ServedProtocol
-from outflank.schema import Between, Misfit
 from outflank.words import from_words, is_count
 
 STOP = "outflank-stop"

@@ -8,9 +8,10 @@ from threading import RLock
 from typing import Annotated, Any, Literal
 
 from outflank.errors import InvalidOption
+from outflank.kinds import Between, Called
 from outflank.machine import MOST_WORKERS
 from outflank.placement import Pin
-from outflank.schema import Between, Called, check_fields
+from outflank.schema import check_fields
 from outflank.search.ordering import Ordering
 
 DEEPEST = 100

@@ -14,7 +14,8 @@ from outflank.games.description import OrderingWeights, description_of
 from outflank.games.hints import FEATURES, STAGES, features, promise, stage
 from outflank.games.rules import play
 from outflank.kernels.compiler import inner
-from outflank.schema import Between, check_fields, kinds_of
+from outflank.kinds import Between
+from outflank.schema import check_fields, kinds_of
 from outflank.search.worker import (
     CODES,
     PLIES,

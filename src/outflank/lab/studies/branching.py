@@ -7,13 +7,13 @@ from functools import partial
 from typing import Literal
 
 from outflank.games.evaluation import evaluation_named
+from outflank.kinds import Count, Several, Shape
 from outflank.lab.boards import usual_board
 from outflank.lab.classroom import BrokenOff, legal_count
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.turns import PLAIN, PLAYED, game
-from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 

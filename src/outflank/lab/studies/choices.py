@@ -6,13 +6,13 @@ from functools import partial
 from typing import Any
 
 from outflank.boards import Board
+from outflank.kinds import Count, Several, Shape
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import Contender, grouped, number, searched, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.choosing import MIDGAME, START, BoardsChoice, Choosing, ChoosingParameters
-from outflank.schema import Count, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 

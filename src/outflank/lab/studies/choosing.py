@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
+from outflank.kinds import Several, Shape
 from outflank.lab.boards import POSITIONS, USUAL_GAME, Chosen, chosen_boards
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import SEARCHED, Contender, disturbed, grouped, in_rounds, median, median_count, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.schema import Several, Shape
 
 START, MIDGAME = "start", "midgame"
 

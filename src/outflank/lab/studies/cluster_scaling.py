@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from outflank.kinds import Several, Shape
 from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
 from outflank.lab.experiment import Conclusion, Task
 from outflank.lab.literature import rows as published_rows
@@ -21,7 +22,6 @@ from outflank.lab.measuring import (
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.clusters import ALONE, PROGRAMS, Searching, policy_name, steal_success, times
 from outflank.machine import usable_cores
-from outflank.schema import Several, Shape
 from outflank.words import how_many
 
 

@@ -9,6 +9,7 @@ from outflank.distributed.engines import address_forms, parse_address
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.description import game_named
+from outflank.kinds import Several, Shape
 from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
@@ -16,7 +17,6 @@ from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import SEARCHED, Contender, doubtful, grouped, median, median_count, number, share
 from outflank.lab.programs import ProgramChoice, program_note
 from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.schema import Several, Shape
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}

@@ -13,11 +13,11 @@ from typing import Literal
 from outflank.documents import decoded
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
+from outflank.kinds import Duration, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import MeasuredElsewhere, add
-from outflank.schema import Duration, Measured, Several, Shape
 from outflank.search.contract import Stop
 
 USUAL = "O3"

@@ -12,6 +12,7 @@ from outflank.arena import Duel, Openings, play
 from outflank.arena.referee import PLY_LIMIT
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
+from outflank.kinds import Count, Duration, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -20,7 +21,6 @@ from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice as Chosen
 from outflank.players.player import Player
 from outflank.players.specs import player
-from outflank.schema import Count, Duration, Several, Shape
 from outflank.search.contract import Stop
 from outflank.words import how_many
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from outflank.arena import Duel, Openings
 from outflank.games.sides import Side
+from outflank.kinds import Several, Shape
 from outflank.lab.boards import POSITIONS
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Task, option
@@ -17,7 +18,6 @@ from outflank.lab.studies.choosing import Choosing, ChoosingParameters
 from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES, STATES
 from outflank.othello.evaluation import FourPart
-from outflank.schema import Several, Shape
 from outflank.search.contract import Limits, Stop
 
 WITHOUT = "four-part"

@@ -12,6 +12,7 @@ from outflank.errors import UnknownName
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.kernels.compiler import kernel
+from outflank.kinds import Between, Count, Several, Shape
 from outflank.lab.boards import usual_board
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
@@ -20,7 +21,6 @@ from outflank.lab.literature import fact
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import note, search
-from outflank.schema import Between, Count, Several, Shape
 from outflank.search.contract import DEEPEST, Limits, Stop
 from outflank.search.table import Table as Memory
 

@@ -10,6 +10,7 @@ from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.programs import PROGRAM_003
 from outflank.boards import Board
 from outflank.errors import InvalidOption
+from outflank.kinds import Measured, Several, Shape
 from outflank.lab.boards import Chosen, chosen_boards
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
@@ -20,7 +21,6 @@ from outflank.lab.search_log import note, unnoted
 from outflank.machine import usable_cores
 from outflank.players.clock import Clock
 from outflank.players.timing import Adaptive003
-from outflank.schema import Measured, Several, Shape
 from outflank.search.contract import Options, Stop
 from outflank.search.root import Root
 

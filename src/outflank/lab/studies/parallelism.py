@@ -10,6 +10,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from outflank.errors import UnknownName
+from outflank.kinds import Between, Count, Duration, Kind, Measured, Several, Shape
 from outflank.lab.boards import usual_board
 from outflank.lab.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
@@ -33,7 +34,7 @@ from outflank.lab.spans_report import bounds, clock_table, estimates, figures, o
 from outflank.machine import usable_cores
 from outflank.othello.programs import UNDIVIDED_002
 from outflank.parallel.events import EventRecording
-from outflank.schema import Between, Count, Duration, Kind, Measured, Several, Shape, kinds_of
+from outflank.schema import kinds_of
 from outflank.search.contract import Limits, Stop
 from outflank.search.results import Result
 from outflank.words import how_many

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from outflank.kinds import Count, Kind, Several, Shape
 from outflank.lab.boards import usual_board
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
@@ -23,7 +24,6 @@ from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_
 from outflank.lab.search_log import unnoted
 from outflank.machine import usable_cores
 from outflank.placement import can_bind, places
-from outflank.schema import Count, Kind, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 from outflank.search.table import Table as Memory

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import game_named
+from outflank.kinds import Between, Count, Duration, Misfit, Shape
 from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
@@ -42,7 +43,6 @@ from outflank.lab.report import (
 from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, joined, line_of
 from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
 from outflank.parallel.events import EventRecording
-from outflank.schema import Between, Count, Duration, Misfit, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import check_carries, scheme_named
 from outflank.words import how_many

@@ -6,13 +6,13 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.kinds import Kind, Measured, Several, Shape
 from outflank.lab.classroom import lab_positions, lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.search_log import search, unnoted
-from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Stop
 from outflank.search.ordering import ordering_named
 from outflank.search.results import Result

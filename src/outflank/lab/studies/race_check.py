@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from outflank.documents import decoded
 from outflank.errors import OutflankError
+from outflank.kinds import Count, Shape
 from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import MeasuredElsewhere, add
-from outflank.schema import Count, Shape
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 from outflank.words import how_many

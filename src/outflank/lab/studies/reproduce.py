@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
+from outflank.kinds import Kind, Shape
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import (
     Conclusion,
@@ -35,7 +36,6 @@ from outflank.lab.reproduction.sections import (
     sources_of,
 )
 from outflank.lab.store import csv_text
-from outflank.schema import Kind, Shape
 from outflank.search.contract import Stop
 
 

@@ -9,6 +9,7 @@ from outflank.distributed.cluster import SPLITTINGS
 from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import game_named
+from outflank.kinds import Several, Shape
 from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
 from outflank.lab.measuring import (
@@ -43,7 +44,6 @@ from outflank.lab.studies.clusters import CLUSTER, Searching, check_cluster
 from outflank.lab.threads import thread_figures, thread_table
 from outflank.lab.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
-from outflank.schema import Several, Shape
 from outflank.search.division import check_carries, scheme_named
 from outflank.words import how_many
 

@@ -9,6 +9,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside.search import InsideFabric
 from outflank.distributed.head import Tuning
 from outflank.distributed.replication import Replication, replication_named
+from outflank.kinds import Count, Kind, Measured, Several, Shape
 from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.programs import OURS, ProgramChoice, program_note
@@ -19,7 +20,6 @@ from outflank.lab.simulation_machines import Machines, effort
 from outflank.lab.simulation_recording import RecordedJobs, calibrated, record
 from outflank.lab.simulation_report import concluded, middle
 from outflank.machine import usable_cores
-from outflank.schema import Count, Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Stop
 from outflank.words import how_many
 

@@ -13,6 +13,7 @@ from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.games.sides import Side as Colour
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner, kernel
+from outflank.kinds import Count, Measured, Several, Shape
 from outflank.lab.board_storage import STORAGES, Words, count_all, stored
 from outflank.lab.boards import POSITIONS, chosen_boards
 from outflank.lab.classroom import REPORT_000
@@ -24,7 +25,6 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.formats.board_line import write_board_line
 from outflank.othello.rules import OthelloPosition, legal
 from outflank.othello.squares import othello
-from outflank.schema import Count, Measured, Several, Shape
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from outflank import schema
+from outflank import kinds
 from outflank.abalone.programs import PROGRAM_003
 from outflank.distributed.replication import POLICIES
 from outflank.games.description import game_named
+from outflank.kinds import Count, Kind, Several
 from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, Chosen, by_game, chosen_boards, game_with
 from outflank.lab.classroom import PROGRAM
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
@@ -41,7 +42,6 @@ from outflank.lab.studies.clusters import (
     threshold_tasks,
 )
 from outflank.machine import usable_cores
-from outflank.schema import Count, Kind, Several
 from outflank.words import how_many
 
 ALONE = "alone"
@@ -97,7 +97,7 @@ class Sweep(Experiment[Any]):
         """The reports' curves."""
         return ()
 
-    def shape(self, chosen: Any, sample: Sample) -> schema.Shape:
+    def shape(self, chosen: Any, sample: Sample) -> kinds.Shape:
         return sample_shape(SEARCHED, placed(sample), {self.varied: self.label}, round=Several)
 
     def conclude(self, chosen: Any, samples: Sequence[Sample]) -> Conclusion:
@@ -273,7 +273,7 @@ class Threshold(Sweep):
             chosen.rounds,
         )
 
-    def shape(self, chosen: ThresholdChoice, sample: Sample) -> schema.Shape:
+    def shape(self, chosen: ThresholdChoice, sample: Sample) -> kinds.Shape:
         return super().shape(chosen, sample) if chosen.cluster is None else threshold_shape(sample)
 
     def conclude(self, chosen: ThresholdChoice, samples: Sequence[Sample]) -> Conclusion:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
+from outflank.kinds import Kind, Measured, Several, Shape
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
@@ -27,7 +28,6 @@ from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series,
 from outflank.lab.search_log import search, unnoted
 from outflank.machine import usable_cores
 from outflank.othello.board import OthelloBoard
-from outflank.schema import Kind, Measured, Several, Shape
 from outflank.search.contract import Limits, Stop
 from outflank.search.ordering import Ordering
 from outflank.search.results import Result

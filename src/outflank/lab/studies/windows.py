@@ -8,6 +8,7 @@ from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
+from outflank.kinds import Several, Shape
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
@@ -15,7 +16,6 @@ from outflank.lab.measuring import grouped, number
 from outflank.lab.program_001 import PROGRAMS, game_against_first
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.turns import ALGORITHMS, game, options_of
-from outflank.schema import Several, Shape
 from outflank.search.contract import Stop
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"

@@ -14,6 +14,7 @@ from outflank.games.rules import MOVE, most_moves
 from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.workers import run_workers
+from outflank.kinds import Between, Duration, Measured, Several, Shape
 from outflank.lab.boards import POSITIONS, Chosen, chosen_boards
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, number
@@ -37,7 +38,6 @@ from outflank.lab.search_log import note
 from outflank.lab.studies.hashing import walk
 from outflank.machine import usable_cores
 from outflank.othello.rules import legal
-from outflank.schema import Between, Duration, Measured, Several, Shape
 from outflank.search.contract import Stop
 
 TWO = "two workers"

@@ -1,8 +1,5 @@
 """`outflank search`: the program's main job."""
 
-import queue
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -34,13 +31,9 @@ from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.ui.cli.names import NameOf, NameOption
+from outflank.ui.cli.search_thread import as_they_come
 from outflank.ui.cli.search_view import conclusion, iteration_grid, worker_grid
 from outflank.words import from_words, how_many
-
-Item = Result | BaseException | None
-"""What the searching thread hands over: a result, what went wrong, or that it has ended."""
-
-"""The status after Ctrl-C."""
 
 USUAL_SECONDS = 5.0
 """How long a search takes that is given no limit."""
@@ -250,46 +243,6 @@ def _warn(options: dict[str, Any]) -> None:
         diagnostics().print("warning: --interleave does nothing here: this machine has one memory node")
 
 
-def _results(results: Iterator[Result], stop: Stop, cluster: Cluster | None = None) -> Iterator[Result | None]:
-    """The results as they come, searched in another thread; None from time to time while none does.
-
-    A kernel does not see Ctrl-C; this thread does, and calls `stop`. Nodes of a cluster that are not there yet are not
-    waited for then.
-    """
-    begun = False
-    arrived: queue.Queue[Item] = queue.Queue()
-
-    def work() -> None:
-        try:
-            for result in results:
-                arrived.put(result)
-            arrived.put(None)
-        except BaseException as error:
-            arrived.put(error)
-
-    # A handler and not an exception: Ctrl-C may come while this thread is printing.
-    before = signal.signal(signal.SIGINT, lambda *_: stop())
-    try:
-        threading.Thread(target=work, daemon=True).start()
-        while True:
-            try:
-                # In short steps, so that signals are seen on every system.
-                item = arrived.get(timeout=0.2)
-            except queue.Empty:
-                if stop.called and cluster is not None and not begun:
-                    raise KeyboardInterrupt from None
-                yield None
-                continue
-            if item is None:
-                break
-            if isinstance(item, BaseException):
-                raise item
-            begun = True
-            yield item
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _show_json(
     board: Board[Any],
     results: Iterator[Result],
@@ -306,7 +259,7 @@ def _show_json(
     )
 
     last = None
-    for result in _results(results, stop, cluster):
+    for result in as_they_come(results, stop, cluster):
         if result is not None:
             last = result
             print_json(IterationDocument(**IterationDocument.fields_of(last)))
@@ -334,7 +287,7 @@ def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str
 def _compared(board: Board[Any], together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
     """The same search with one worker, where Ctrl-C is seen too."""
     alone = None
-    for result in _results(iterate_alone(board, together, stop=stop, **options), stop):
+    for result in as_they_come(iterate_alone(board, together, stop=stop, **options), stop):
         alone = result or alone
     assert alone is not None
     return Comparison(alone=alone, together=together)
@@ -352,7 +305,7 @@ def _show(
     console = output()
     rows: list[Result] = []
     with _live(console) as live:
-        for result in _results(results, stop, cluster):
+        for result in as_they_come(results, stop, cluster):
             if result is None:
                 if live.is_started:
                     grid = iteration_grid(rows, latest.progress)

@@ -43,9 +43,9 @@ from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
 from outflank.folders import state_folder
 from outflank.formats.files import write_whole
+from outflank.kinds import Misfit
 from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
-from outflank.schema import Misfit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,162 @@
+"""Kinds of values, and how they are told to people: what `schema` holds values against.
+
+A *kind* is what annotations are made of: `int`, `float | None`, `Literal["a", "b"]`, `tuple[int, ...]`, a dataclass, or
+a `Shape`, which says what an object must hold. `Annotated[int, Between(1, 9)]` narrows one, and so does any function
+there that raises an `OutflankError`. Numbers are finite, and of a size that sums and products of them are so too.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from enum import EnumType
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from outflank.errors import FormatError
+
+Kind = Any
+
+MOST_INTEGER = 2**63 - 1
+MOST_NUMBER = 1e18
+
+
+class Misfit(FormatError):
+    """A value that is not of its kind: `place` within the whole says where, and the message what belongs there."""
+
+    def __init__(self, place: str, why: str, kind: Kind = None) -> None:
+        super().__init__(f"{place}: {why}" if place else why)
+        self.place, self.why, self.kind = place, why, kind
+
+    @classmethod
+    def found(cls, kind: Kind, value: Any) -> "Misfit":
+        """The error for a value where a `kind` is expected."""
+        return cls("", f"expected {in_words(kind)}, found {shown(value)}", kind)
+
+    def within(self, place: str) -> "Misfit":
+        """The same error, of a value that is at `place` of a larger one."""
+        return Misfit(joined(place, self.place), self.why, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Narrows numbers, both ends included."""
+
+    least: float
+    most: float = MOST_NUMBER
+
+    def __str__(self) -> str:
+        if self.most >= MOST_NUMBER:
+            return f"of at least {self.least:g}"
+        return f"from {self.least:.15g} to {self.most:.15g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Says what a kind is called, where what it is made of says too little."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """An object that has these names, each with its kind. What else it holds is of the kind `others`."""
+
+    names: Mapping[str, Kind]
+    others: Kind = Any
+    optional: Mapping[str, Kind] = field(default_factory=dict)
+    """Names that it may have."""
+    also: Callable[[dict[str, Any]], None] | None = None
+    """Raises an `OutflankError` where what it holds does not go together."""
+
+
+class Json:
+    """A kind: whatever a document can hold, in so many levels that whoever walks through it comes back."""
+
+
+Count = Annotated[int, Between(0)]
+"""How many there are of something."""
+Several = Annotated[int, Between(1)]
+"""One at least."""
+Duration = Annotated[float, Between(0.0, 1e12)]
+Measured = Annotated[float, Between(1e-9, 1e12)]
+"""A time, or a rate, that something may be divided by."""
+
+
+def step_to(name: str | int) -> str:
+    """A step into a value, as places are written."""
+    if isinstance(name, int):
+        return f"[{name}]"
+    return name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{shown(name)}]"
+
+
+def joined(place: str, inner: str) -> str:
+    """A place within a place."""
+    return f"{place}.{inner}" if place and inner and not inner.startswith("[") else place + inner
+
+
+# --- dataclasses ---
+
+
+# --- in words ---
+
+
+def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (null)") -> str:
+    """A kind, for people."""
+    origin: Any = get_origin(kind)
+    if origin is Annotated:
+        inner, *checks = get_args(kind)
+        called = next((check.words for check in checks if isinstance(check, Called)), None)
+        if called is not None:
+            return called
+        narrower = "".join(f" {check}" for check in map(_bounds, checks) if check is not None)
+        return in_words(inner, bool_=bool_, none=none) + narrower
+    if origin in (Union, UnionType):
+        options = sorted(get_args(kind), key=lambda each: each is NoneType)
+        said = dict.fromkeys(in_words(each, bool_=bool_, none=none) for each in options if each is not Any)
+        return " or ".join(said)
+    if origin is Literal:
+        return _listed([str(each) for each in get_args(kind)])
+    if isinstance(kind, Shape) or origin is dict or kind is dict or is_dataclass(kind):
+        return "an object"
+    if hasattr(kind, "__struct_fields__"):  # msgspec's
+        return "an object"
+    if origin in (list, tuple):
+        return "a list"
+    if isinstance(kind, EnumType):
+        members: dict[str, Any] = dict(kind.__members__)
+        return _listed([str(each.value) for each in members.values()])
+    simple: dict[Any, str] = {
+        int: "a whole number",
+        float: "a number",
+        str: "text",
+        bool: bool_,
+        NoneType: none,
+        None: none,
+    }
+    return simple.get(kind) or str(getattr(kind, "__name__", kind))
+
+
+def _bounds(check: Any) -> Between | None:
+    """How a check narrows numbers; msgspec's `Meta`, of documents, does so too."""
+    least = getattr(check, "ge", None)
+    if least is not None:
+        return Between(least, MOST_NUMBER if check.le is None else check.le)
+    return check if isinstance(check, Between) else None
+
+
+def _listed(words: list[str]) -> str:
+    if len(words) > 12:
+        words = [*words[:11], "…"]
+    return f"one of {', '.join(words)}" if len(words) > 1 else "".join(words)
+
+
+def shown(value: Any, most: int = 40) -> str:
+    """A value as an error shows it: in one line, and not all of a large one."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
+        return "a number of more digits than are read"
+    text = repr(value if not isinstance(value, str) else value[: most + 1])
+    return text if len(text) <= most + 2 else f"{text[:most]}…"

@@ -1,0 +1,53 @@
+"""A search in a thread of its own, so that the main one sees Ctrl-C and draws meanwhile."""
+
+import queue
+import signal
+import threading
+from collections.abc import Iterator
+
+from outflank.distributed.cluster import Cluster
+from outflank.search.contract import Stop
+from outflank.search.results import Result
+
+Item = Result | BaseException | None
+"""What the searching thread hands over: a result, what went wrong, or that it has ended."""
+
+
+def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None = None) -> Iterator[Result | None]:
+    """The results as they come, searched in another thread; None from time to time while none does.
+
+    A kernel does not see Ctrl-C; this thread does, and calls `stop`. Nodes of a cluster that are not there yet are not
+    waited for then.
+    """
+    begun = False
+    arrived: queue.Queue[Item] = queue.Queue()
+
+    def work() -> None:
+        try:
+            for result in results:
+                arrived.put(result)
+            arrived.put(None)
+        except BaseException as error:
+            arrived.put(error)
+
+    # A handler and not an exception: Ctrl-C may come while this thread is printing.
+    before = signal.signal(signal.SIGINT, lambda *_: stop())
+    try:
+        threading.Thread(target=work, daemon=True).start()
+        while True:
+            try:
+                # In short steps, so that signals are seen on every system.
+                item = arrived.get(timeout=0.2)
+            except queue.Empty:
+                if stop.called and cluster is not None and not begun:
+                    raise KeyboardInterrupt from None
+                yield None
+                continue
+            if item is None:
+                break
+            if isinstance(item, BaseException):
+                raise item
+            begun = True
+            yield item
+    finally:
+        signal.signal(signal.SIGINT, before)
