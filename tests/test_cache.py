@@ -87,7 +87,7 @@ def test_an_edited_source_of_the_package_is_never_served_stale(tmp_path):
     arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path / "src"}
     assert python("-c", PERFT, **arguments).stdout == "1396\n"
     # Not the kernel's own file: a helper that it calls through two others.
-    edited = tmp_path / "src" / "outflank" / "games" / "othello" / "kernels.py"
+    edited = tmp_path / "src" / "outflank" / "othello" / "rules.py"
     text = edited.read_text()
     assert "return popcount(todo)\n" in text
     edited.write_text(text.replace("return popcount(todo)\n", "return popcount(todo) + 1000\n"))

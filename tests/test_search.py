@@ -351,7 +351,7 @@ def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
     here = OthelloBoard.from_line(UNFINISHED)
     values = {entry.move: entry.value for entry in search(here, exact=True, moves=20, workers=1).best}
     bounds = 0
-    for nodes in (1, 500, 20_000, 60_000, 100_000, 130_000, 160_000, 200_000, 10**9):
+    for nodes in (1, 500, 20_000, 60_000, 100_000, 130_000, 160_000, 200_000, 300_000, 10**9):
         for deepen in (True, False):
             options = {"algorithm": algorithm, "parallel": parallel, "workers": 2 if parallel else 1, "deepen": deepen}
             found = search(here, Limits(nodes=nodes), exact=True, **options)
