@@ -197,7 +197,7 @@ def test_a_match_of_it_is_kept_and_gone_on_with(run, tmp_path):
     match = ("match", "first", "random", *GAME, "--columns", "4", "--openings", "random:2", "--out", str(tmp_path))
     status, out, err = run(*match, "--games", "2")
     assert (status, err) == (0, "")
-    assert "rows (95%)" in out
+    assert "points (95%)" in out
     assert run(*match, "--games", "4", "--resume")[0] == 0
     listed = [json.loads(line) for line in run("games", str(tmp_path / "games.games"), "--json")[1].splitlines()]
     assert [(each["game"], each["number"]) for each in listed] == [("noughts", number) for number in (1, 2, 3, 4)]

@@ -34,7 +34,7 @@ def conform(kind: Kind, value: Any, place: str = "") -> Any:
     >>> conform(Shape({"games": list[int]}), {"games": [1, "x"]})
     Traceback (most recent call last):
     ...
-    outflank.schema.Misfit: games[1]: expected a whole number, found 'x'
+    outflank.kinds.Misfit: games[1]: expected a whole number, found 'x'
     """
     try:
         return _conformed(kind, value)

@@ -38,7 +38,7 @@ def from_words(kind: Kind, text: str, name: str) -> Any:
     >>> from_words(int | None, "²5", "depth")
     Traceback (most recent call last):
     ...
-    outflank.schema.Misfit: depth=²5: expected a whole number or none
+    outflank.kinds.Misfit: depth=²5: expected a whole number or none
     """
     try:
         return _meant(kind, text)

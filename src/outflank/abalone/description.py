@@ -7,12 +7,13 @@ from typing import Any
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.evaluation import EVALUATIONS
 from outflank.abalone.formats.notation import NOTATION
+from outflank.abalone.geometry import BOARD
 from outflank.abalone.layouts import LAYOUTS
 from outflank.abalone.orderings import ORDERINGS, USUAL_ORDERING
 from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAMS
 from outflank.abalone.ready_moves import READY_MOVES
-from outflank.abalone.rules import Abalone
+from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.boards.board import Board
 from outflank.games.description import (
     GameDescription,
@@ -28,8 +29,19 @@ from outflank.games.units import Unit
 ACROSS = 9
 """Cells across the middle of the board."""
 
+MOST_MARBLES = 14
+
 LEVELS = tuple(Level(depth, 0) for depth in (1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8))
 """They grow by what one level more costs: about twice the time."""
+
+
+def _objection(game: Abalone, position: AbalonePosition) -> str:
+    if not 0 < game.goal <= game.marbles <= MOST_MARBLES:
+        return f"a side has {MOST_MARBLES} marbles at most, and loses by one of them at least"
+    own, opp = int(position.own), int(position.opp)
+    if own & opp or (own | opp) & ~int(BOARD):
+        return "marbles lie on each other, or outside the board"
+    return f"a side has more than {game.marbles} marbles" if max(map(int.bit_count, (own, opp))) > game.marbles else ""
 
 
 def _recorded_score(game: Abalone, position: Any, score: int) -> int:
@@ -72,6 +84,7 @@ ABALONE = GameDescription(
     name="abalone",
     title="Abalone",
     rules=Abalone,
+    objection=_objection,
     start=lambda layout="standard": AbaloneBoard.start(layout),
     board=AbaloneBoard,
     options=(

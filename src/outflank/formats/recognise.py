@@ -81,7 +81,7 @@ def understood(games: Sequence[GameDescription]) -> str:
 def _written(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
     stripped = text.strip()
     for each in games:
-        found = each.notation.positions(stripped) or read_numbered(stripped, each)
+        found = read_numbered(stripped, each) or each.notation.positions(stripped)
         if found:
             return found
     parts = split_movetexts(stripped)

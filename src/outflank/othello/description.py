@@ -20,7 +20,7 @@ from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
-from outflank.othello.rules import Othello
+from outflank.othello.rules import Othello, OthelloPosition
 from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of
 
 OPTIONS = (
@@ -55,6 +55,13 @@ def _with_options(game: Othello, options: Mapping[str, Any]) -> Othello:
     return othello(int(chosen["size"]), chosen["scoring"])
 
 
+def _objection(game: Othello, position: OthelloPosition) -> str:
+    if game.mask not in [othello(size).mask for size in SIZES] or game.scoring not in SCORINGS.values():
+        return "a board is 4×4, 6×6 or 8×8"
+    own, opp = int(position.own), int(position.opp)
+    return "discs lie on each other, or outside the board" if own & opp or (own | opp) & ~int(game.mask) else ""
+
+
 def _empties(board: Board[Any]) -> int:
     assert isinstance(board, OthelloBoard)
     return board.empties
@@ -76,6 +83,7 @@ OTHELLO = GameDescription(
     name="othello",
     title="Othello",
     rules=Othello,
+    objection=_objection,
     start=lambda size=8, scoring="winner-takes-empties": OthelloBoard.start(int(size), scoring=scoring),
     board=OthelloBoard,
     options=OPTIONS,
