@@ -48,12 +48,12 @@ def _setup(text: str, description: GameDescription) -> Setup:
     if len(numbers) != len(names):
         raise FormatError(f"{NAME}: the rules of {description.title} are {len(names)} numbers, found {len(numbers)}")
     game = description.rules_from_json(dict(zip(names, numbers, strict=True)))
-    position = unpack(game, U64(int(found[1], 16)), U64(int(found[2], 16)))
-    if wrong := description.objection(game, position):
-        raise FormatError(f"{NAME}: no position of {description.title}: {wrong}")
     for option in description.options:
         chosen = description.options_of(game).get(option.name, option.default)
         if option.choices and chosen not in option.choices:
             known = ", ".join(str(each) for each in option.choices)
             raise FormatError(f"{NAME}: {option.name} of {description.title} are {known}, found {chosen}")
+    position = unpack(game, U64(int(found[1], 16)), U64(int(found[2], 16)))
+    if wrong := description.objection(game, position):
+        raise FormatError(f"{NAME}: no position of {description.title}: {wrong}")
     return Setup(format=NAME, game=game, position=position, turn=Side(found[3]), ply=int(found[4] or 0))

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-import numpy as np
-
 from outflank.errors import InvalidOption
 from outflank.games.notation import Notation
 from outflank.games.programs import ReportProgram
@@ -280,9 +278,9 @@ class GameDescription:
         if set(fields) != set(kinds):
             raise InvalidOption(f"rules of {self.title}: expected {', '.join(kinds)}, found {', '.join(fields)}")
         for name, value in fields.items():
-            if not -(1 << 63) <= value < 1 << (64 if kinds[name] is np.uint64 else 63) or (
-                kinds[name] is np.uint64 and value < 0
-            ):
+            unsigned = kinds[name].__name__ == "uint64"  # by its name: NumPy is not loaded for a description
+            least, most = (0, (1 << 64) - 1) if unsigned else (-(1 << 63), (1 << 63) - 1)
+            if not least <= value <= most:
                 raise InvalidOption(f"rules of {self.title}: {name}={value} is no number of 64 bits")
         return self.rules(
             **{name: kinds[name](value) if callable(kinds[name]) else value for name, value in fields.items()}

@@ -46,8 +46,12 @@ LEVELS = tuple(
 """They grow by what one level more costs: about twice the time."""
 
 
+def _is_known(game: Othello) -> bool:
+    return game.mask in [othello(size).mask for size in SIZES] and game.scoring in SCORINGS.values()
+
+
 def _options_of(game: Othello) -> dict[str, Any]:
-    return {"size": size_of(game), "scoring": scoring_of(game)}
+    return {"size": size_of(game), "scoring": scoring_of(game)} if _is_known(game) else {}
 
 
 def _with_options(game: Othello, options: Mapping[str, Any]) -> Othello:
@@ -56,7 +60,7 @@ def _with_options(game: Othello, options: Mapping[str, Any]) -> Othello:
 
 
 def _objection(game: Othello, position: OthelloPosition) -> str:
-    if game.mask not in [othello(size).mask for size in SIZES] or game.scoring not in SCORINGS.values():
+    if not _is_known(game):
         return "a board is 4×4, 6×6 or 8×8"
     own, opp = int(position.own), int(position.opp)
     return "discs lie on each other, or outside the board" if own & opp or (own | opp) & ~int(game.mask) else ""
