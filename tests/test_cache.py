@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -461,3 +462,11 @@ def test_nothing_compiles_before_it_is_needed(tmp_path):
     done = python("-c", program, cache_dir=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_every_module_with_kernel_code_is_part_of_the_key():
+    """Whichever folder it is in: a game's, or one that has hardly any."""
+    marks = re.compile(rb"^@(?:kernel|inner|inlined)\b|^@[\w.]+\.register\(", re.MULTILINE)
+    with_kernels = {path for path in PACKAGE.rglob("*.py") if marks.search(path.read_bytes())}
+    assert len(with_kernels) > 30
+    assert with_kernels <= set(cache._package_files())

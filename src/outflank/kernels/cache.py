@@ -38,10 +38,11 @@ from outflank.kernels.uninterrupted import undisturbed
 from outflank.notices import tell
 
 PACKAGE = Path(__file__).resolve().parent.parent
-KERNEL_FOLDERS = ("kernels", "games", "search", "parallel", "gpu")
-"""Where the package keeps code that is compiled: an edited command line recompiles nothing."""
+PLAIN_FOLDERS = ("arena", "boards", "players", "protocols", "ui")
+"""Where the package keeps nothing that is compiled: an edited command line recompiles nothing. All other folders count,
+each game's too, which are not named here."""
 
-MIXED_FOLDERS = ("distributed", "lab")
+MIXED_FOLDERS = ("distributed", "formats", "lab")
 """Where few modules do: only those that name the compiler count."""
 
 
@@ -101,10 +102,12 @@ def _ours(module: str) -> bool:
 
 
 def _package_files() -> list[Path]:
-    mixed = [path for folder in MIXED_FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))]
+    folders = sorted(path for path in PACKAGE.iterdir() if path.is_dir() and path.name not in PLAIN_FOLDERS)
     return [
-        *(path for folder in KERNEL_FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))),
-        *(path for path in mixed if b"outflank.kernels" in path.read_bytes()),
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*.py"))
+        if folder.name not in MIXED_FOLDERS or b"outflank.kernels" in path.read_bytes()
     ]
 
 
