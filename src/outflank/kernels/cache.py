@@ -103,11 +103,11 @@ def _ours(module: str) -> bool:
 
 def _package_files() -> list[Path]:
     folders = sorted(path for path in PACKAGE.iterdir() if path.is_dir() and path.name not in PLAIN_FOLDERS)
+    mixed = [folder for folder in folders if folder.name in MIXED_FOLDERS]
+    few = [*sorted(PACKAGE.glob("*.py")), *(path for folder in mixed for path in sorted(folder.rglob("*.py")))]
     return [
-        path
-        for folder in folders
-        for path in sorted(folder.rglob("*.py"))
-        if folder.name not in MIXED_FOLDERS or b"outflank.kernels" in path.read_bytes()
+        *(path for folder in folders if folder not in mixed for path in sorted(folder.rglob("*.py"))),
+        *(path for path in few if b"outflank.kernels" in path.read_bytes()),
     ]
 
 
