@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from outflank.errors import OutflankError
+from outflank.games.endings import workspace
 from outflank.games.evaluation import (
     LIMIT,
     Exact,
@@ -117,6 +118,7 @@ class Root:
                 self.table = Table(options.table_bits, interleave=options.interleave)
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
+        self._workspaces: list[Any] = []  # likewise
         self.workers = self.new_workers(1)
         self._apart: dict[str, int] = {}
         self.deepest = deepest(game)
@@ -162,6 +164,10 @@ class Root:
                 self.table.lend(worker)
                 worker.table_from = 2
             ordering.apply(self.game, worker)
+            space = workspace(self.game) if options.exact else None
+            if space is not None:
+                self._workspaces.append(space)
+                worker.workspace = address_of(space)
         return workers
 
     def counter(self, name: str) -> int:

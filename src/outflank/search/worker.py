@@ -53,6 +53,7 @@ WORKER = record_type(
         "at_least": np.int64,  # entries of greater depth may end a search too
         "canonical": np.int64,  # symmetric positions share an entry
         "age": np.int64,
+        "workspace": np.int64,  # address of what the game's own kernels of endings need; 0: nothing
         "outbox": np.int64,  # address of the ring for entries that others are told of; 0: none
         "send_from": np.int64,  # depth from which they are told
         "send_within": np.int64,  # and the ply up to which
