@@ -9,8 +9,10 @@ from outflank.games.evaluation import begin
 from outflank.games.rules import MOVE, pack, play, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
-from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, learn, table_key
+from outflank.search.keys import table_key
+from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, learn
 from outflank.search.ordering import reward
+from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, hint_of, value_of
 
@@ -24,6 +26,9 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     """
     position = unpack(game, U64(first_word), U64(second_word))
     worker.nodes += 1
+    known, found = known_at_once(evaluation, game, position, alpha, beta, worker)
+    if known:
+        return True, found, np.int64(0), depth
     _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
     # An exact value comes without its line, which is wanted where the window is open: those below know it.
     needs_line = beta - alpha > 1 and bound_of(data) == EXACT
@@ -32,7 +37,9 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     state, start = begin(evaluation, game, position), np.int64(0)
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if not known:
-        arrange_all(game, position, depth, ply, hint_of(data), symmetry, end, worker)
+        known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
+    if not known:
+        arrange_all(evaluation, game, position, depth, ply, hint_of(data), symmetry, end, worker)
     return known, found, end, left
 
 

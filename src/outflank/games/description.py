@@ -183,6 +183,8 @@ class GameDescription:
     evaluations: tuple[NamedEvaluation, ...] = ()
     usual_evaluation: Callable[[Any], str] | None = None
     """The name of the evaluation to use under some rules; None: the first."""
+    guide: Callable[[Any], Any] | None = None
+    """The evaluation by which exact searches look ahead to order moves, under some rules; None: they do not."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
     usual_ordering: UsualOrdering = field(default_factory=UsualOrdering)
     recorded_score: Callable[[Any, Any, int], int] = _same

@@ -16,12 +16,12 @@ UNBOUNDED = 1 << 20
 
 @generic
 def ending_moves(game: Any) -> Any:
-    """With so many moves left (`moves_left`) or fewer, `ending_value` is asked; 0: never."""
+    """With so many moves left (`moves_left`) or fewer, `ending_value` is asked; -1: never."""
 
 
 @ending_moves.register(object)
 def _(game: Any) -> Any:
-    return 0
+    return -1
 
 
 @generic
@@ -48,9 +48,35 @@ def _(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
 
 
 @generic
+def look_ahead(game: Any, left: Any) -> Any:
+    """By how many plies moves are looked at with an estimate before they are tried, where `left` are left; -1: not at
+    all."""
+
+
+@look_ahead.register(object)
+def _(game: Any, left: Any) -> Any:
+    return -1
+
+
+@generic
+def exact_promise(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
+    """How soon `move` should be tried in exact play, the highest first. The best order is the one in which the tree is
+    smallest: a move after which the opponent has few is worth more than a good one.
+
+    `estimate` is what the move seems to be worth to the mover, in sixteenths of the score's unit; 0 where it was not
+    looked at.
+    """
+
+
+@exact_promise.register(object)
+def _(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
+    return np.int64(estimate)
+
+
+@generic
 def workspace(game: Any) -> Any:
-    """Plain Python: an array of one record, the tables and the memory that one worker's kernels of the above need, which
-    find it at the address `worker.workspace`; None: nothing.
+    """Plain Python: an array of one record, the tables and the memory that one worker's kernels of the above need, and
+    find at the address `worker.workspace`; None: nothing.
     """
 
 

@@ -64,6 +64,25 @@ def _(evaluation, game, position):
     return np.int64(score(game, position))
 
 
+class Solving(NamedTuple):
+    """As `Exact`, with all that the game offers for it (`games/endings.py`), and moves ordered by an estimate."""
+
+    estimate: Any
+    """An evaluation; `Exact` itself: there is none."""
+    points: int
+    """How many points of the estimate make one of the score's units."""
+
+
+@value.register(Solving)
+def _(evaluation, game, position, state):
+    return np.int64(0)  # asked only where a line is longer than any search
+
+
+@final.register(Solving)
+def _(evaluation, game, position):
+    return np.int64(score(game, position))
+
+
 # --- chosen by name ---
 
 _registered: dict[type, dict[str, NamedEvaluation]] = {}
@@ -177,7 +196,7 @@ def scale_of(game: Any, evaluation: Any) -> Scale:
     """How to read the values that an evaluation gives to positions of a game."""
     unit = description_of(game).unit
     name, points, won = unit.name, 1, 0  # Exact: scores, and nothing else
-    if not isinstance(evaluation, Exact):
+    if not isinstance(evaluation, Exact | Solving):
         named = _named(game, evaluation)
         name, points, won = named.unit or named.name, named.points, named.won
     score_name = unit.name if unit.scored else None

@@ -16,6 +16,7 @@ from outflank.games.description import (
 from outflank.games.units import Unit
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
+from outflank.othello.exact_order import guide
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
 from outflank.othello.positions import POSITIONS, SETS
@@ -100,6 +101,7 @@ OTHELLO = GameDescription(
     unit=Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0),
     evaluations=EVALUATIONS,
     usual_evaluation=usual_evaluation,
+    guide=guide,
     orderings=ORDERINGS,
     usual_ordering=USUAL_ORDERING,
     forfeit=lambda game: size_of(game) ** 2,

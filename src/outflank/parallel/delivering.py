@@ -27,7 +27,8 @@ from outflank.parallel.shared_state import (
     rank_at,
 )
 from outflank.parallel.taking import ask, ceiling_of, floor_for, invite
-from outflank.search.nodes import entry_of, learn, table_key
+from outflank.search.keys import table_key
+from outflank.search.nodes import entry_of, learn
 from outflank.search.ordering import reward
 from outflank.search.stopping import BELL, alive, ring
 from outflank.search.table import EXACT, LOWER, UPPER

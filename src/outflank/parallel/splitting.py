@@ -63,6 +63,7 @@ from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves
+from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.stopping import heed, report_nodes
 from outflank.search.table import hint_of, value_of
@@ -171,14 +172,19 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     if address == 0:
         return DESCEND
     worker.nodes += 1
+    known, found = known_at_once(evaluation, game, position, hand.alpha, hand.beta, worker)
+    if known:
+        return do_without_frame(crew, hand, address, found)
     _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
     if end_by_table(data, depth, hand.alpha, hand.beta, worker):
         return do_without_frame(crew, hand, address, value_of(data))
     state, start = begin(evaluation, game, position), np.int64(0)
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    if not known:
+        known, found = known_by_child(evaluation, game, position, left, hand.beta, start, end, worker)
     if known:
         return do_without_frame(crew, hand, address, found)
-    arrange_all(game, position, depth, hand.ply, hint_of(data), symmetry, end, worker)
+    arrange_all(evaluation, game, position, depth, hand.ply, hint_of(data), symmetry, end, worker)
     if crew.lot == ROWS:
         gather_rows(game, end, worker)
 

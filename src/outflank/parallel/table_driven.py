@@ -34,6 +34,7 @@ from outflank.search.nodes import (
     tell_others,
 )
 from outflank.search.ordering import bring_best, reward
+from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.root import LOW, Root, RootMove, RootValue, WindowProgress
 from outflank.search.samples import sample_roots
@@ -89,21 +90,26 @@ def search_marked(
     if ply == 0:
         left = np.int64(depth_after(game, worker.moves[start], depth, worker))
     else:
+        known, found = known_at_once(evaluation, game, position, alpha, beta, worker)
+        if known:
+            return found
         asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
         if end_by_table(data, depth, alpha, beta, worker):
             return value_of(data)
         if asked:
-            same = depth_of(data) == depth
+            same = depth_of(data) == depth + worker.realm
             if same and exclusive != 0 and at_it(data, episode) > 0:
                 worker.nodes -= 1  # it is entered when it is searched
                 return np.int64(-PUT_OFF)
-            fresh = data if same else packed(0, depth, EMPTY, hint_of(data), worker.age)
+            fresh = data if same else packed(0, depth + worker.realm, EMPTY, hint_of(data), worker.age)
             mark = marked(fresh, at_it(fresh, episode) + 1, episode)
             remember(worker.table, worker.table_shift, first, second, mark)
         known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+        if not known:
+            known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
         if known:
             return found
-        sort = np.int64(arrange(game, position, depth, ply, hint_of(data), symmetry, start, end, worker))
+        sort = np.int64(arrange(evaluation, game, position, depth, ply, hint_of(data), symmetry, start, end, worker))
 
     best, best_move = np.int64(WORST), np.int64(NO_MOVE)
     low = alpha

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 
+from outflank.search.contract import Options
 from outflank.search.division import Division
 from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, best_ones
 from outflank.search.stopping import Stopped
@@ -30,6 +31,30 @@ def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int 
             beta = HIGH
         else:
             return found
+
+
+FIRST_REACH = 4
+"""Half the first window about a guess of the score, in its unit."""
+
+
+def exact_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
+    """value == v, by windows about a guess: one that fails shows a bound, and the next lies beyond it."""
+
+    def search(moves: list[RootMove]) -> RootValue:
+        guess = root.guess() if previous is None else previous
+        reach = root.options.aspiration or FIRST_REACH
+        alpha, beta = max(LOW, guess - reach), min(HIGH, guess + reach)
+        while True:
+            found = root.enter(depth) or division.search_window(depth, alpha, beta, wanted=1, moves=moves)
+            reach *= 2
+            if found.value <= alpha and alpha > LOW:
+                alpha, beta = max(LOW, found.value - reach), found.value + 1
+            elif found.value >= beta and beta < HIGH:
+                alpha, beta = found.value - 1, min(HIGH, found.value + reach)
+            else:
+                return found
+
+    return best_ones(search, root.moves, root.options.moves)
 
 
 def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
@@ -83,6 +108,12 @@ def _find_reaching(root: Root, division: Division, depth: int, value: int, moves
         if found.value >= value:
             return RootValue(value, move)
     raise AssertionError("no move has the root's value")
+
+
+def algorithm_of(options: Options) -> Algorithm:
+    """The algorithm at the root that the options ask for."""
+    windowed = options.algorithm in ("alphabeta", "pvs") and options.share_alpha
+    return exact_at_root if options.exact and windowed else ALGORITHMS[options.algorithm]
 
 
 ALGORITHMS: dict[str, Algorithm] = {

@@ -10,6 +10,7 @@ from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import kernel
 from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, learn, lengthen
 from outflank.search.ordering import bring_best, reward
+from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, hint_of, value_of
@@ -39,13 +40,19 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         return 0
     worker.line_length[ply] = 0
 
+    known, found = known_at_once(evaluation, game, position, alpha, beta, worker)
+    if unlikely(known):
+        return found
     asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
     if unlikely(end_by_table(data, depth, alpha, beta, worker)):
         return value_of(data)
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):
         return found
-    sort = arrange(game, position, depth, ply, hint_of(data), symmetry, start, end, worker)
+    known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
+    if unlikely(known):
+        return found
+    sort = arrange(evaluation, game, position, depth, ply, hint_of(data), symmetry, start, end, worker)
 
     best = WORST
     best_move = NO_MOVE

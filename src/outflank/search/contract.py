@@ -92,6 +92,9 @@ class Options:
     """Whether shallower searches come first."""
     exact: bool = False
     """Whether to prove the final score under perfect play, after estimates if `deepen` is set."""
+    offers: bool = True
+    """Whether an exact search uses what the game offers for one: endings by kernels of its own, bounds, an order.
+    Without, it plays out by the rules alone, to the same value."""
     moves: Annotated[int, Between(1, 1 << 20)] = 1
     """How many of the best moves to find the values of."""
     seed: int = 1

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from outflank.boards import Board
+from outflank.games.description import description_of
 from outflank.games.evaluation import evaluations
 from outflank.kernels.signals import Attendant
-from outflank.search.algorithms import ALGORITHMS
+from outflank.search.algorithms import algorithm_of
 from outflank.search.alone import Alone
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import Limits, Options, Stop
@@ -104,10 +105,21 @@ def iterate(
         return iterate_playouts(board, root, playing, name, limits, stop, watch)
     stages = [deepening(chosen, table)]
     if chosen.exact and chosen.deepen and (chosen.evaluation is not None or evaluations(board.game)):
-        bits = ESTIMATES_BITS if table is not None else chosen.table_bits
-        bits = None if bits is None else min(bits, ESTIMATES_BITS)
-        stages.insert(0, deepening(replace(chosen, exact=False, table_bits=bits), None))
+        # A table of the caller's may hold values of another evaluation.
+        own = stages[0].root.table if table is None else None
+        bits = None if chosen.table_bits is None else min(chosen.table_bits, ESTIMATES_BITS)
+        stages.insert(
+            0, deepening(replace(chosen, exact=False, table_bits=bits, evaluation=_guide(board, chosen)), own)
+        )
     return _results(stages, limits, stop or Stop())
+
+
+def _guide(board: Board[Any], options: Options) -> Any:
+    """The evaluation of the estimates before a proof: the one that guides it; None: the game's usual one."""
+    guide = description_of(board.game).guide
+    if options.evaluation is not None or guide is None or not options.offers:
+        return options.evaluation
+    return guide(board.game)
 
 
 def _results(stages: list["_Deepening"], limits: Limits, stop: Stop) -> Generator[Result, None, None]:
@@ -154,7 +166,7 @@ class _Deepening:
     ) -> None:
         self.board, self.root, self.scheme, self.watch = board, root, scheme, watch
         self._divide = divide
-        self.algorithm = ALGORITHMS[root.options.algorithm]
+        self.algorithm = algorithm_of(root.options)
         self.attendant = Attendant(root.stop)
         self.started = 0.0
         self.depth = 0
@@ -191,8 +203,10 @@ class _Deepening:
 
     def _iterations(self, limits: Limits, stop: Stop, proof_follows: bool) -> Iterator[Result]:
         root = self.root
-        previous: int | None = None
         last = self.before
+        previous: int | None = None
+        if root.options.exact and last.value is not None:
+            previous = round(last.scale.number(last.value))  # of estimates
         if not root.moves:
             yield self._result(RootValue(root.leaf_value(), None), 0, proved=True)
             return

@@ -9,7 +9,9 @@ from outflank.games.rules import MOVE, fill, is_pass, mirror_move, play
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
-from outflank.search.nodes import depth_after, table_key
+from outflank.search.keys import table_key
+from outflank.search.nodes import depth_after
+from outflank.search.proving import tells_no_line
 from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, value_of
 from outflank.search.worker import PASS_EVALUATES
 
@@ -38,7 +40,7 @@ def complete(game, evaluation, position, value, depth, line, length, worker, pro
         found = 1
         if end > 1:
             data, move = remembered(game, position, end, worker)
-            exact = bound_of(data) == EXACT and depth_of(data) == depth and value_of(data) == value
+            exact = bound_of(data) == EXACT and depth_of(data) == depth + worker.realm and value_of(data) == value
             if move != NO_MOVE and (exact or worker.at_least != 0):
                 worker.line[0, 0] = MOVE(move)
             elif worker.at_least != 0:
@@ -49,9 +51,13 @@ def complete(game, evaluation, position, value, depth, line, length, worker, pro
                 again = alphabeta(
                     game, evaluation, position, state, value - 1, value + 1, depth, ply, start, worker, probe
                 )
+                if worker.aborted != 0 or again != value:
+                    break
                 found = worker.line_length[0]
+                if found == 0 and tells_no_line(evaluation):
+                    found = find_holding(game, evaluation, position, value, depth, worker, probe)
                 # No line: the table has the value without a move, as a replayed search's may, and that ends it.
-                if worker.aborted != 0 or again != value or found == 0:
+                if found == 0:
                     break
         for step in range(min(found, len(line) - length)):
             move = worker.line[0, step]
@@ -61,6 +67,21 @@ def complete(game, evaluation, position, value, depth, line, length, worker, pro
             position = play(game, position, move)
             value = -value
     return length
+
+
+@inner
+def find_holding(game: Any, evaluation: Any, position: Any, value: Any, depth: Any, worker: Any, probe: Any) -> Any:
+    """Put the first move that holds the position's `value` on the line: 1; 0 if there is none."""
+    end = fill(game, position, worker.moves, np.int64(0))
+    for index in range(end):
+        move = worker.moves[index]
+        child = play(game, position, move)
+        left = np.int64(depth_after(game, move, depth, worker))
+        state, ply = begin(evaluation, game, child), np.int64(1)
+        if -alphabeta(game, evaluation, child, state, -value, 1 - value, left, ply, end, worker, probe) >= value:
+            worker.line[0, 0] = move
+            return np.int64(worker.aborted == 0)
+    return np.int64(0)
 
 
 @inner

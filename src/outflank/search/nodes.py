@@ -14,17 +14,20 @@ from typing import Any
 import numpy as np
 
 from outflank.games.evaluation import final, value
-from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, mirror_move, pack
+from outflank.games.rules import MOVE, fill, is_pass, mirror_move
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inlined, inner
-from outflank.search.ordering import bring_best, weigh
+from outflank.search.keys import table_key
+from outflank.search.ordering import bring_best
 from outflank.search.outbox import post
 from outflank.search.probes import note_lookup, note_node
+from outflank.search.proving import weigh_for
 from outflank.search.sorting import sort_moves
 from outflank.search.table import (
     EXACT,
     LOWER,
     NO_MOVE,
+    PROVED,
     UPPER,
     bound_of,
     depth_of,
@@ -36,18 +39,6 @@ from outflank.search.table import (
     value_of,
 )
 from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE
-
-
-@inner
-def table_key(game: Any, position: Any, worker: Any) -> Any:
-    """The symmetry under which the table knows a position (0: as it is), and its two words there."""
-    symmetry = 0
-    key = position
-    if worker.canonical != 0:
-        symmetry = canonical(game, position)
-        key = mirror(game, position, symmetry)
-    first, second = pack(game, key)
-    return symmetry, first, second
 
 
 @inlined
@@ -78,7 +69,8 @@ def end_by_table(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> A
 @inner
 def settles(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
     """Whether an entry makes an end of a node that is asked for (alpha, beta)."""
-    if depth_of(data) != depth and (worker.at_least == 0 or depth_of(data) < depth):
+    known, wanted = depth_of(data), depth + worker.realm
+    if known != wanted and (worker.at_least == 0 or known < wanted or known >= worker.realm + PROVED):
         return False
     found, bound = value_of(data), bound_of(data)
     return bound == EXACT or (bound == LOWER and found >= beta) or (bound == UPPER and found <= alpha)
@@ -124,6 +116,7 @@ def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
 
 @inner
 def arrange(
+    evaluation: Any,
     game: Any,
     position: Any,
     depth: Any,
@@ -147,7 +140,7 @@ def arrange(
             if mirror_move(game, worker.moves[index], symmetry) == image:
                 table_move = np.int64(worker.moves[index])
     if depth >= worker.sort_from and sort != SORT_NONE:
-        weigh(game, position, depth, ply, table_move, start, end, worker)
+        weigh_for(evaluation, game, position, depth, ply, table_move, start, end, worker)
         if sort <= SORT_ALL:
             return sort
         sort_moves(sort, start, end, worker)
@@ -163,10 +156,18 @@ def arrange(
 
 @inner
 def arrange_all(
-    game: Any, position: Any, depth: Any, ply: Any, table_move: Any, symmetry: Any, end: Any, worker: Any
+    evaluation: Any,
+    game: Any,
+    position: Any,
+    depth: Any,
+    ply: Any,
+    table_move: Any,
+    symmetry: Any,
+    end: Any,
+    worker: Any,
 ) -> Any:
     """Put `worker.moves[:end]` in order at once, for others to search."""
-    sort = arrange(game, position, depth, ply, table_move, symmetry, np.int64(0), end, worker)
+    sort = arrange(evaluation, game, position, depth, ply, table_move, symmetry, np.int64(0), end, worker)
     if sort != SORT_NONE:
         for index in range(end if sort == SORT_ALL else 1):
             bring_best(index, end, worker)
@@ -187,7 +188,7 @@ def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: 
     """The data to remember of a node whose position the table knows under `symmetry`."""
     if symmetry != 0:
         move = np.int64(mirror_move(game, MOVE(move), symmetry))
-    return packed(best, depth, bound, move, worker.age)
+    return packed(best, depth + worker.realm, bound, move, worker.age)
 
 
 @inner

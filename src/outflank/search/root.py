@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from outflank.errors import OutflankError
-from outflank.games.endings import workspace
+from outflank.games.description import description_of
+from outflank.games.endings import exact_promise, workspace
 from outflank.games.evaluation import (
     LIMIT,
     Exact,
+    Solving,
     begin,
     check_values,
     evaluation_named,
@@ -27,11 +29,12 @@ from outflank.placement import places
 from outflank.search import stopping
 from outflank.search.contract import DEEPEST, TABLELESS, Options
 from outflank.search.lines import complete
+from outflank.search.looking import look
 from outflank.search.ordering import Ordering, ordering_named, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.sorting import sort_moves
 from outflank.search.stopping import BELL, ENDLESS, halt
-from outflank.search.table import NO_MOVE, Table
+from outflank.search.table import NO_MOVE, PROVED, Table
 from outflank.search.worker import (
     COUNTERS,
     PASS_EVALUATES,
@@ -47,6 +50,9 @@ from outflank.search.worker import (
 
 LOW, HIGH = -LIMIT, LIMIT
 """A window that holds every value."""
+
+GUESS_PLIES = 4
+"""Of the look ahead by which a score is guessed."""
 
 PASSES = {"free": PASS_FREE, "ply": PASS_PLY, "evaluated": PASS_EVALUATES}
 
@@ -130,9 +136,19 @@ class Root:
         chosen = self.options.evaluation
         # A game that is played to its end needs no estimate.
         plays_out = chosen is None and self.options.algorithm in ("uct", "flat") and not evaluations(self.game)
+        if self.options.exact and self.options.offers:
+            return self._solving()
         if self.options.exact or plays_out:
             return Exact()
         return evaluation_named(self.game, chosen) if chosen is None or isinstance(chosen, str) else chosen
+
+    def _solving(self) -> Solving:
+        """Exact play with what the game offers for it."""
+        guide = description_of(self.game).guide
+        estimate = None if guide is None else guide(self.game)
+        if estimate is None:
+            return Solving(Exact(), 1)
+        return Solving(estimate, scale_of(self.game, estimate).points)
 
     @property
     def worker(self) -> Any:
@@ -164,7 +180,14 @@ class Root:
                 self.table.lend(worker)
                 worker.table_from = 2
             ordering.apply(self.game, worker)
-            space = workspace(self.game) if options.exact else None
+            if not options.exact:
+                continue
+            worker.realm = PROVED
+            if not options.offers:
+                continue
+            own_order = exact_promise.dispatch(type(self.game)) is not exact_promise.dispatch(object)
+            worker.exact_order = int(options.ordering is None and own_order)
+            space = workspace(self.game)
             if space is not None:
                 self._workspaces.append(space)
                 worker.workspace = address_of(space)
@@ -264,6 +287,17 @@ class Root:
             return int(final(self.evaluation, self.game, self.position))
         self.worker.estimates += 1
         return int(value(self.evaluation, self.game, self.position, begin(self.evaluation, self.game, self.position)))
+
+    def guess(self) -> int:
+        """What the final score may be, by a look ahead."""
+        evaluation = self.evaluation
+        if not isinstance(evaluation, Solving) or isinstance(evaluation.estimate, Exact):
+            return 0
+        estimate = evaluation.estimate
+        state = begin(estimate, self.game, self.position)
+        reach = np.int64(LIMIT)
+        found = look(self.game, estimate, self.position, state, -reach, reach, GUESS_PLIES, 0, self.worker)
+        return round(int(found) / evaluation.points)
 
     def enter(self, depth: int) -> RootValue | None:
         """Count the root as a node; its value if there is nothing to search below it."""

@@ -45,6 +45,10 @@ OFFSET = 1 << 15
 PRESENT = 1 << 63
 FOREIGN = 1 << 55
 
+PROVED = 128
+"""Added to the depth of an entry that is a final score. One table then serves both the estimates and the proof after
+them: neither takes the other's values, and the proof begins with the estimates' moves."""
+
 
 @inner
 def hashed(first: Any, second: Any) -> Any:

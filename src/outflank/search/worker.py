@@ -53,6 +53,7 @@ WORKER = record_type(
         "at_least": np.int64,  # entries of greater depth may end a search too
         "canonical": np.int64,  # symmetric positions share an entry
         "age": np.int64,
+        "realm": np.int64,  # added to the depth of entries: `PROVED` where the game is played out
         "workspace": np.int64,  # address of what the game's own kernels of endings need; 0: nothing
         "outbox": np.int64,  # address of the ring for entries that others are told of; 0: none
         "send_from": np.int64,  # depth from which they are told
@@ -62,6 +63,7 @@ WORKER = record_type(
         "killers": np.int64,  # whether each is used
         "history": np.int64,
         "jitter": np.int64,  # not 0: moves that look alike are tried in another order, one for each number
+        "exact_order": np.int64,  # whether moves are ordered as the game's exact play has it, not by the weights
         "staged": np.int64,  # whether the weights change with the stage of the game
         "weights": (np.int64, (STAGES, FEATURES)),
         # stacks and memories

@@ -1,0 +1,33 @@
+"""In which order Othello's moves are tried where the game is played out."""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.games.endings import exact_promise, look_ahead
+from outflank.kernels.bits import popcount
+from outflank.othello.evaluation import EVALUATIONS, neighbours, usual_evaluation
+from outflank.othello.rules import Othello, legal
+
+CORNERS = np.uint64(0x8100000000000081)
+LOOKED_FROM = 13
+"""Squares that must be empty for a look ahead to save more than it costs."""
+
+
+def guide(game: Othello) -> Any:
+    """The evaluation to look ahead with."""
+    return next(each.evaluation for each in EVALUATIONS if each.name == usual_evaluation(game))
+
+
+@look_ahead.register(Othello)
+def _(game, left):
+    if left < LOOKED_FROM:
+        return -1
+    return min(1 + (left - LOOKED_FROM) // 3, 4)
+
+
+@exact_promise.register(Othello)
+def _(game, position, move, child, estimate):
+    answers = legal(child.own, child.opp) & game.mask
+    open_squares = neighbours(child.opp) & game.mask & ~(child.own | child.opp)
+    return estimate - np.int64(48 * popcount(answers) + 8 * popcount(answers & CORNERS) + 2 * popcount(open_squares))

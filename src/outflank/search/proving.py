@@ -1,0 +1,150 @@
+"""How a search that plays a game out uses what the game offers for that: generic over the type of `evaluation`.
+
+For every other evaluation these steps are empty, and compile to nothing.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.games.endings import ceiling, ending_moves, ending_value, exact_promise, look_ahead
+from outflank.games.evaluation import LIMIT, Exact, Solving, begin
+from outflank.games.rules import moves_left, play
+from outflank.kernels.generic import generic
+from outflank.search.keys import table_key
+from outflank.search.looking import look
+from outflank.search.ordering import JITTER, TABLE_MOVE, weigh
+from outflank.search.table import EXACT, UPPER, bound_of, depth_of, looked_up, value_of
+
+
+@generic
+def known_at_once(evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    """Whether the value of a node, as far as (alpha, beta) asks for it, is known without a search of its moves; and it.
+
+    Alpha-beta's promise, and no line.
+    """
+
+
+@known_at_once.register(object)
+def _(evaluation, game, position, alpha, beta, worker):
+    return False, np.int64(0)
+
+
+@known_at_once.register(Solving)
+def _(evaluation, game, position, alpha, beta, worker):
+    if moves_left(game, position) <= ending_moves(game):
+        return True, np.int64(ending_value(game, position, alpha, beta, worker))
+    most = np.int64(ceiling(game, position, alpha, worker))
+    return most <= alpha, most
+
+
+@generic
+def tells_no_line(evaluation: Any) -> Any:
+    """Whether values may be known without a line where the game goes on, so that its moves must be found apart."""
+
+
+@tells_no_line.register(object)
+def _(evaluation):
+    return False
+
+
+@tells_no_line.register(Solving)
+def _(evaluation):
+    return True
+
+
+@generic
+def known_by_child(
+    evaluation: Any, game: Any, position: Any, left: Any, beta: Any, start: Any, end: Any, worker: Any
+) -> Any:
+    """Whether the table knows of one of the moves in `worker.moves[start:end]` that it is worth `beta` or more; and how
+    much (enhanced transposition cut-off).
+    """
+
+
+@known_by_child.register(object)
+def _(evaluation, game, position, left, beta, start, end, worker):
+    return False, np.int64(0)
+
+
+CHILDREN_FROM = 2
+"""Moves above those that the game's own kernels take from which the children are looked up: below that it costs more
+than it saves."""
+
+
+@known_by_child.register(Solving)
+def _(evaluation, game, position, left, beta, start, end, worker):
+    if worker.table != 0 and moves_left(game, position) >= ending_moves(game) + CHILDREN_FROM:
+        for index in range(start, end):
+            _, first, second = table_key(game, play(game, position, worker.moves[index]), worker)
+            data = looked_up(worker.table, worker.table_shift, first, second)
+            at_most = bound_of(data) == UPPER or bound_of(data) == EXACT
+            if at_most and depth_of(data) == left + worker.realm and -value_of(data) >= beta:
+                worker.cuts += 1
+                return True, -value_of(data)
+    return False, np.int64(0)
+
+
+@generic
+def weigh_for(
+    evaluation: Any,
+    game: Any,
+    position: Any,
+    depth: Any,
+    ply: Any,
+    table_move: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
+) -> Any:
+    """Give every move of `worker.moves[start:end]` a score, the highest to be tried first."""
+
+
+@weigh_for.register(object)
+def _(evaluation, game, position, depth, ply, table_move, start, end, worker):
+    weigh(game, position, depth, ply, table_move, start, end, worker)
+
+
+MARGIN = 12
+"""A move whose estimate is so far behind the best one's, in the game's unit, is not looked at more exactly."""
+
+
+@weigh_for.register(Solving)
+def _(evaluation, game, position, depth, ply, table_move, start, end, worker):
+    if worker.exact_order == 0:
+        weigh(game, position, depth, ply, table_move, start, end, worker)
+        return
+    plies = look_ahead(game, moves_left(game, position))
+    best = np.int64(-LIMIT)
+    for index in range(start, end):
+        move = worker.moves[index]
+        score = np.int64(TABLE_MOVE)
+        if move != table_move:
+            child = play(game, position, move)
+            estimate = np.int64(0)
+            if plies >= 0:
+                highest = min(LIMIT, evaluation.points * MARGIN - best)
+                estimate = -looked_at(evaluation.estimate, game, child, -LIMIT, highest, plies, end, worker)
+                best = max(best, estimate)
+            score = np.int64(exact_promise(game, position, move, child, estimate * 16 // evaluation.points))
+            if worker.jitter != 0:
+                score += (np.int64(move) + 1) * worker.jitter & JITTER
+        worker.scores[index] = score
+
+
+@generic
+def looked_at(
+    estimate: Any, game: Any, position: Any, alpha: Any, beta: Any, plies: Any, start: Any, worker: Any
+) -> Any:
+    """What a position seems to be worth, so many plies deep."""
+
+
+@looked_at.register(object)
+def _(estimate, game, position, alpha, beta, plies, start, worker):
+    state = begin(estimate, game, position)
+    return look(game, estimate, position, state, np.int64(alpha), np.int64(beta), np.int64(plies), start, worker)
+
+
+@looked_at.register(Exact)
+def _(estimate, game, position, alpha, beta, plies, start, worker):
+    return np.int64(0)  # there is no estimate
