@@ -396,7 +396,7 @@ def test_bounds_are_said_in_the_games_unit():
     assert replace(discs, lower=-2, upper=0).proved == "at least -2 discs, at most +0 discs"
     assert (discs.proved, discs.said) == ("", "")
     marbles = replace(nothing, scale=scale_of(Abalone(14, 6), evaluation_named(Abalone(14, 6))))
-    assert replace(marbles, lower=6).proved == "at least won"
+    assert replace(marbles, lower=6).proved == "won"
 
 
 @pytest.mark.parametrize(("passes", "depth"), [("free", 5), ("ply", 9), ("evaluated", 100)])

@@ -36,6 +36,7 @@ from outflank.search.results import MoveValue as MoveValue
 from outflank.search.results import Progress as Progress
 from outflank.search.results import Result as Result
 from outflank.search.results import WorkerStatistics as WorkerStatistics
+from outflank.search.solving import solve as solve
 from outflank.search.table import Table as Table
 
 from . import lab as lab

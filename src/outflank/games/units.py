@@ -79,3 +79,7 @@ class Scale:
         if self.score is None:
             return "won" if score > 0 else "lost" if score < 0 else "drawn"
         return f"{score:+d} {self.score}"
+
+
+OUTCOMES = Scale(unit="result", won=0, score=None)
+"""Who wins, and not by how much: +1, 0 or -1."""

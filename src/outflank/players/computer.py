@@ -282,7 +282,8 @@ class Computer:
 def settings_of_computers() -> dict[str, Kind]:
     """What can be said about a `Computer`, its own settings and those of its searches, by name, with their kinds."""
     own = get_type_hints(Computer.__init__, include_extras=True)
-    searches = {name: kind for name, kind in kinds_of(Options).items() if name not in ("moves", "exact", "offers")}
+    other = ("moves", "exact", "wld", "offers")
+    searches = {name: kind for name, kind in kinds_of(Options).items() if name not in other}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
 
 

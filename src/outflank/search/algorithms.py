@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from outflank.search.contract import Options
 from outflank.search.division import Division
-from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, best_ones
+from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, best_ones, preferred
 from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]
@@ -99,6 +99,31 @@ def _converge(root: Root, division: Division, depth: int, guess: int, moves: lis
     return RootValue(lower, best.move)
 
 
+def winner_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
+    """sign(value) == sign(v), by the window (-1, +1): value is v where v is 0, and otherwise a bound on v's side of 0.
+
+    Where several moves are wanted, each one's value has the sign of what it is worth.
+    """
+    known = root.enter(depth)
+    if known:
+        return known
+    lost: RootValue | None = None
+
+    def search(moves: list[RootMove]) -> RootValue:
+        nonlocal lost
+        if lost is not None:
+            return RootValue(lost.value, preferred(moves, root.options.ties))  # and so are all that are left
+        found = division.search_window(depth, -1, 1, wanted=1, moves=moves)
+        if found.value < 0:
+            lost = found
+            return RootValue(found.value, preferred(moves, root.options.ties))
+        if root.options.ties != "first":
+            found = _find_reaching(root, division, depth, min(found.value, 1), moves)
+        return found
+
+    return best_ones(search, root.moves, root.options.moves)
+
+
 def _find_reaching(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> RootValue:
     """The preferred one of the moves that are worth `value`, which the best of them is."""
     if root.options.ties != "first":
@@ -112,6 +137,8 @@ def _find_reaching(root: Root, division: Division, depth: int, value: int, moves
 
 def algorithm_of(options: Options) -> Algorithm:
     """The algorithm at the root that the options ask for."""
+    if options.wld and options.algorithm != "minimax":  # which has no window that could be narrowed
+        return winner_at_root
     windowed = options.algorithm in ("alphabeta", "pvs") and options.share_alpha
     return exact_at_root if options.exact and windowed else ALGORITHMS[options.algorithm]
 

@@ -27,6 +27,8 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
     places(options.pin)  # says so if this process may not run there
     if options.table_bits is not None:
         check_bits(options.table_bits)
+    if options.wld and not options.exact:
+        raise InvalidOption("wld asks who wins under perfect play, which only a search with exact proves")
     if algorithm in MONTE_CARLO:
         if limits.depth is not None:
             raise InvalidOption(f"{algorithm} has no depth: limit it by time or nodes")

@@ -92,6 +92,9 @@ class Options:
     """Whether shallower searches come first."""
     exact: bool = False
     """Whether to prove the final score under perfect play, after estimates if `deepen` is set."""
+    wld: bool = False
+    """Whether such a proof only asks who wins, which takes less: the value is +1, 0 or -1 then (won, drawn, lost), and
+    `lower` and `upper` say what was shown of the score by the way."""
     offers: bool = True
     """Whether an exact search uses what the game offers for one: endings by kernels of its own, bounds, an order.
     Without, it plays out by the rules alone, to the same value."""

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from outflank.boards import Board
 from outflank.games.description import description_of
 from outflank.games.evaluation import evaluations
+from outflank.games.units import OUTCOMES
 from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
 from outflank.search.alone import Alone
@@ -83,6 +84,7 @@ def iterate(
 
     With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end, so
     that there is a move and a value when it is stopped; `deepen=False` goes without. They have a table of their own.
+    With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score.
     """
     limits, chosen = asked(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
@@ -108,9 +110,8 @@ def iterate(
         # A table of the caller's may hold values of another evaluation.
         own = stages[0].root.table if table is None else None
         bits = None if chosen.table_bits is None else min(chosen.table_bits, ESTIMATES_BITS)
-        stages.insert(
-            0, deepening(replace(chosen, exact=False, table_bits=bits, evaluation=_guide(board, chosen)), own)
-        )
+        estimates = replace(chosen, exact=False, wld=False, table_bits=bits, evaluation=_guide(board, chosen))
+        stages.insert(0, deepening(estimates, own))
     return _results(stages, limits, stop or Stop())
 
 
@@ -242,7 +243,7 @@ class _Deepening:
 
         def work() -> RootValue:
             found = self.algorithm(root, self.division, depth, previous)
-            if found.move is not None:
+            if found.move is not None and not (root.options.wld and found.value):  # a bound has no line
                 found.move.line = root.complete_line(found.move.line or (found.move.code,), found.value, depth)
             return found
 
@@ -288,10 +289,11 @@ class _Deepening:
             line = found.move.line or (found.move.code,)
         ranked = sorted(root.moves, key=lambda move: (move is not found.move, -move.value))
         wanted = root.options.moves if depth > 0 else 0
-        bound = found.value if proved and root.options.exact else None
+        wld = root.options.wld
+        lower, upper = self._bounds(found) if proved and root.options.exact else (None, None)
         return self._counted(
             Result(
-                value=found.value,
+                value=_sign(found.value) if wld else found.value,
                 move=board.move(found.move.code) if found.move else None,
                 pv=board.line(line),
                 depth=depth,
@@ -299,12 +301,21 @@ class _Deepening:
                 leaves=0,
                 seconds=0.0,
                 exact=proved,
-                lower=bound,
-                upper=bound,
-                best=tuple(MoveValue(move=board.move(move.code), value=move.value) for move in ranked[:wanted]),
-                scale=root.scale,
+                lower=lower,
+                upper=upper,
+                best=tuple(
+                    MoveValue(move=board.move(move.code), value=_sign(move.value) if wld else move.value)
+                    for move in ranked[:wanted]
+                ),
+                scale=OUTCOMES if wld else root.scale,
             )
         )
+
+    def _bounds(self, found: RootValue) -> tuple[int | None, int | None]:
+        """What a proof that has found this value has shown of the score."""
+        if not self.root.options.wld or found.move is None:
+            return found.value, found.value
+        return (found.value if found.value >= 0 else None), (found.value if found.value <= 0 else None)
 
     def _unfinished(self, last: Result) -> Result:
         """What was found before, with what a proof had shown when it was stopped."""
@@ -312,7 +323,7 @@ class _Deepening:
         if not root.options.exact:
             return replace(self._counted(last), stopped=True)
         root.learn_unfinished(self.division.standing())
-        if root.lower is not None and root.lower == root.upper:
+        if root.lower is not None and (root.lower == root.upper or (root.options.wld and root.lower > 0)):
             # Only which of equal moves to name, or what others are worth, was still open.
             return replace(self._result(RootValue(root.lower, root.best), root.horizon, proved=True), stopped=True)
         last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
@@ -355,6 +366,10 @@ class _Deepening:
             value=lower,
             upper=root.upper,
         )
+
+
+def _sign(value: int) -> int:
+    return (value > 0) - (value < 0)
 
 
 def _nothing(board: Board[Any], root: Root) -> Result:

@@ -78,6 +78,7 @@ class AnswerKeywords(TypedDict, total=False):
     moves: int
     ties: TieRule
     exact: bool
+    wld: bool
     offers: bool
 
 

@@ -64,7 +64,8 @@ class Result:
 
     value: int | None
     """For the side to move, in points: `scale` says what they mean. They are the evaluation's, or the final score once
-    a search that was told to has proved it (`exact` in both). None: nothing has been searched."""
+    a search that was told to has proved it (`exact` in both); +1, 0 or -1 where it only asked who wins (`wld`). None:
+    nothing has been searched."""
     move: Move | None
     """The best move; None if the game is over. Where `depth` is 0 and nothing is proved it is legal, and no more."""
     pv: tuple[Move, ...]
@@ -80,7 +81,7 @@ class Result:
     """Whether the value is that of perfect play to the end: nothing in it was estimated."""
     lower: int | None = None
     """The final score under perfect play is proved to be at least this. For searches that were told to prove it
-    (`exact` in the options); None: nothing is proved. Both bounds are equal where the value is proved."""
+    (`exact` in the options); None: nothing is proved. Both bounds are equal where the score is proved."""
     upper: int | None = None
     """And at most this."""
     stopped: bool = False
@@ -147,6 +148,10 @@ class Result:
         upper = None if self.upper is None else self.scale.say_score(self.upper)
         if lower == upper:
             return lower or ""
+        if self.scale.score is None:  # nothing is more than won, or less than lost
+            lower, upper = (None if lower == "lost" else lower), (None if upper == "won" else upper)
+            if "won" in (lower, upper) or "lost" in (lower, upper):
+                return lower or upper or ""
         bounds = (lower and f"at least {lower}", upper and f"at most {upper}")
         return ", ".join(bound for bound in bounds if bound)
 

@@ -140,6 +140,7 @@ class Latest:
 @click.option(
     "--exact", is_flag=True, help="Prove the final score under perfect play; estimates come first.  [no limit of time]"
 )
+@click.option("--wld", is_flag=True, help="With --exact: prove only who wins, which takes less.")
 @click.option("--seed", type=int, default=1, show_default=True, help="For Monte-Carlo.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per iteration, and a last one.")
 def command(

@@ -113,7 +113,8 @@ def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
     # Won, lost and drawn need no such word.
     worth = f"worth {last.said}" if last.said[:1] in ("+", "-") else last.said
     if last.exact:
-        return f"{plays}, {worth} (proved to the end, {algorithm}, {'the final score' if proving else counted})"
+        proved = ("who wins" if options["wld"] else "the final score") if proving else counted
+        return f"{plays}, {worth} (proved to the end, {algorithm}, {proved})"
     depth = f"depth {last.depth}" + (", stopped" if last.stopped else "")
     how = ", ".join(filter(None, (depth, algorithm, counted)))
     if not proving:
