@@ -362,7 +362,10 @@ def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
             assert found.stopped or found.exact
             assert found.lower is None or values[found.move] >= found.lower
             assert (found.scale.points == 1) == (found.exact or not deepen)
-            assert found.lookups >= found.hits > 0 or nodes < 20_000
+            # Most of the nodes are those of the last ten moves, of which this table is not asked.
+            assert found.lookups >= found.hits
+            assert found.lookups > 0 or nodes < 20_000
+            assert found.hits > 0 or nodes < 160_000
             bounds += found.lower is not None and not found.exact
     assert found.exact
     assert bounds > 0

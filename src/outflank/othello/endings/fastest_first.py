@@ -1,0 +1,125 @@
+"""Eight empty squares and more: the move that leaves the opponent the fewest answers first, and a table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.games.endings import workspace
+from outflank.kernels.bits import U64, lowest, popcount
+from outflank.kernels.compiler import inner, kernel
+from outflank.othello.endings.flipping import ONE, turned
+from outflank.othello.endings.geometry import QUADRANT
+from outflank.othello.endings.last_moves import NONE, ZERO, final
+from outflank.othello.endings.memory import NO_SQUARE, NOTHING, at_least, at_most, best_square, keep, pair_of, recall
+from outflank.othello.endings.shallow import SHALLOW, shallow
+from outflank.othello.endings.stability import most
+from outflank.othello.rules import Othello, legal
+
+ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 8, 3
+"""What makes a move less promising: each answer that it leaves, and as much again for the corners among them; more
+promising: that it is in an odd quarter."""
+
+KNOWN_BEST = 1 << 20
+SQUARE_BITS = 63
+
+
+@inner
+def _promise(space: Any, own: Any, opp: Any) -> Any:
+    """How little the side to move, `own`, can do."""
+    answers = legal(own, opp) & space.mask
+    return -ANSWER * popcount(answers) - CORNER_ANSWER * popcount(answers & space.corners)
+
+
+@inner
+def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, known_best: Any) -> Any:
+    """Write the moves, each with its promise above its square, and what they turn; how many there are."""
+    odd = space.quarters[parity]
+    end = U64(0)
+    while moves != ZERO:
+        square = U64(lowest(moves))
+        moves &= moves - ONE
+        flipped = turned(space, own, opp, square)
+        promise = _promise(space, opp ^ flipped, own ^ flipped ^ (ONE << square)) + space.worth[square]
+        if (odd >> square) & ONE != ZERO:
+            promise += ODD_QUARTER
+        if square == known_best:
+            promise += KNOWN_BEST
+        space.promise[row, end] = (promise << 6) | np.int64(square)
+        space.turned[row, square] = flipped
+        end += ONE
+    return end
+
+
+@inner
+def _take_best(space: Any, row: Any, index: Any, end: Any) -> Any:
+    """The square of the most promising move that is left; the one at `index` goes to where it was."""
+    chosen = index
+    most_promising = space.promise[row, index]
+    other = index + ONE
+    while other < end:
+        if space.promise[row, other] > most_promising:
+            most_promising = space.promise[row, other]
+            chosen = other
+        other += ONE
+    space.promise[row, chosen] = space.promise[row, index]
+    return U64(most_promising & SQUARE_BITS)
+
+
+@kernel
+def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: Any) -> Any:
+    """The value v of a position with `empties` empty squares, of which `parity` has the odd quarters' bits: r with
+
+    r <= alpha  =>  v <= r
+    r >  alpha  =>  v >= r
+    """
+    space.nodes += 1
+    if alpha >= 2 * empties - 4:
+        bound = most(space, own, opp)
+        if bound <= alpha:
+            return bound
+    pair = pair_of(own, opp)
+    known = recall(space, own, opp, pair)
+    known_best = NO_SQUARE
+    if known != NOTHING:
+        if at_least(known) > alpha:
+            return at_least(known)
+        if at_most(known) <= alpha:
+            return at_most(known)
+        known_best = best_square(known)
+    moves = legal(own, opp) & space.mask
+    if moves == ZERO:
+        if legal(opp, own) & space.mask == ZERO:
+            return final(space, own, opp)
+        return -fastest_first(space, opp, own, -alpha - 1, empties, parity)
+    row = U64(empties)
+    end = _fill(space, own, opp, moves, row, parity, known_best)
+    best = NONE
+    best_of_all = NO_SQUARE
+    index = U64(0)
+    while index < end:
+        square = _take_best(space, row, index, end)
+        index += ONE
+        flipped = space.turned[row, square]
+        child, other = opp ^ flipped, own ^ flipped ^ (ONE << square)
+        left = parity ^ space.square[square, QUADRANT]
+        if empties - 1 <= SHALLOW:
+            found = -shallow(space, child, other, -alpha - 1, empties - 1, left)
+        else:
+            found = -fastest_first(space, child, other, -alpha - 1, empties - 1, left)
+        if found > best:
+            best = found
+            best_of_all = square
+            if found > alpha:
+                break
+    if best > alpha:
+        keep(space, own, opp, pair, empties, best, space.area, best_of_all)
+    else:
+        keep(space, own, opp, pair, empties, -space.area, best, best_of_all)
+    return best
+
+
+@fastest_first.sample
+def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    if isinstance(game, Othello):
+        yield workspace(game)[0], U64(0x1), U64(0x7E), 0, 8, U64(0)

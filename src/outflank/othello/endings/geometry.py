@@ -1,0 +1,132 @@
+"""What is known of squares and lines before any game: tables in plain Python, copied into the workspaces of workers."""
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+RAYS: Final = 4
+"""The first words of a square's row: what lies beyond it along its row, its column and both diagonals, towards higher
+squares. Towards lower ones it is the same on the board turned half round."""
+
+NEIGHBOURS, DIAGONAL, ANTIDIAGONAL, QUADRANT = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
+"""The other words: the squares beside it; its diagonals, itself included; a bit for its quarter of the board."""
+
+_STEPS: Final = ((1, 0), (0, 1), (-1, 1), (1, 1))
+
+
+def _ray(square: int, across: int, down: int) -> int:
+    """The squares beyond `square` in one direction."""
+    column, row = square % 8 + across, square // 8 + down
+    found = 0
+    while 0 <= column < 8 and 0 <= row < 8:
+        found |= 1 << 8 * row + column
+        column, row = column + across, row + down
+    return found
+
+
+def _row(square: int) -> list[int]:
+    column, row = square % 8, square // 8
+    beside = sum(
+        1 << 8 * y + x
+        for y in range(max(row - 1, 0), min(row + 2, 8))
+        for x in range(max(column - 1, 0), min(column + 2, 8))
+        if (x, y) != (column, row)
+    )
+    diagonal = _ray(square, 1, 1) | _ray(square, -1, -1) | 1 << square
+    antidiagonal = _ray(square, -1, 1) | _ray(square, 1, -1) | 1 << square
+    quadrant = 1 << column // 4 + 2 * (row // 4)
+    return [*(_ray(square, *step) for step in _STEPS), beside, diagonal, antidiagonal, quadrant]
+
+
+@cache
+def squares() -> npt.NDArray[np.uint64]:
+    """A row for each square, of one cache line."""
+    return np.array([_row(square) for square in range(64)], np.uint64)
+
+
+_WORTH: Final = ((18, 4, 16, 12), (4, 2, 6, 8), (16, 6, 10, 8), (12, 8, 8, 0))
+"""What a square promises by itself, by its distances from the edges: corners much, what is beside them little."""
+
+
+@cache
+def worth(size: int) -> npt.NDArray[np.int64]:
+    """What each square of a board in the middle of 8×8 promises by itself."""
+    first = (8 - size) // 2
+    found = np.zeros((8, 8), np.int64)
+    for row in range(size):
+        for column in range(size):
+            found[row + first, column + first] = _WORTH[min(row, size - 1 - row)][min(column, size - 1 - column)]
+    return found.reshape(64)
+
+
+@cache
+def quarters() -> npt.NDArray[np.uint64]:
+    """By bits of quarters: the squares in them."""
+    bits = squares()[:, int(QUADRANT)]
+    return np.array([sum(1 << s for s in range(64) if int(bits[s]) & chosen) for chosen in range(16)], np.uint64)
+
+
+def _beyond(place: int, line: int, own: int) -> int:
+    """What turns in a line of eight when `own`'s next discs on both sides of `place` close runs of the opponent's."""
+    above = [other for other in range(place + 1, 8) if own >> other & 1]
+    below = [other for other in range(place) if own >> other & 1]
+    found = 0
+    if above and all(line >> other & 1 for other in range(place + 1, above[0])):
+        found |= sum(1 << other for other in range(place + 1, above[0]))
+    if below and all(line >> other & 1 for other in range(below[-1] + 1, place)):
+        found |= sum(1 << other for other in range(below[-1] + 1, place))
+    return found
+
+
+@cache
+def last_counts() -> npt.NDArray[np.uint8]:
+    """By place and own discs of a line: how many of the opponent's turn if they have all the other squares of it."""
+    return np.array([[_beyond(place, 255, own).bit_count() for own in range(256)] for place in range(8)], np.uint8)
+
+
+@cache
+def stable_edges(size: int) -> npt.NDArray[np.uint8]:
+    """By own and the opponent's discs on an edge of the board: those of its own that no play along the edge ever turns.
+
+    Whoever plays a free square of the edge, whenever it is, turns what it outflanks along the edge: what is left of the
+    own discs after all that can follow is stable. Edges with fewer free squares come first. The squares outside a small
+    board are nobody's, as on the board itself.
+    """
+    first = (8 - size) // 2
+    places = range(first, first + size)
+    whole = sum(1 << place for place in places)
+    boards = [own for own in range(256) if own & ~whole == 0]
+    pairs = [(own, opp) for own in boards for opp in boards if own & opp == 0]
+    found = np.zeros((256, 256), np.uint8)
+    for own, opp in sorted(pairs, key=lambda pair: -(pair[0] | pair[1]).bit_count()):
+        stable = own
+        for place in places:
+            disc = 1 << place
+            if (own | opp) & disc or not stable:
+                continue
+            turned = _beyond(place, opp, own)
+            stable &= int(found[own | turned | disc, opp ^ turned])
+            turned = _beyond(place, own, opp)
+            stable &= int(found[own ^ turned, opp | turned | disc])
+        found[own, opp] = stable
+    return found
+
+
+def edge_fields(mask: int, size: int) -> dict[str, Any]:
+    """Where the edges of a board of `size` in the middle of 8×8 are, as its stability is read off them."""
+    first = (8 - size) // 2
+    last = first + size - 1
+    columns = sum(1 << 8 * row + column for row in range(8) for column in (first, last)) & mask
+    rows = sum(1 << 8 * row + column for row in (first, last) for column in range(8)) & mask
+    return {
+        "top": 8 * first,
+        "bottom": 8 * last,
+        "left": first,
+        "right": last,
+        "side_columns": columns,
+        "end_rows": rows,
+        "border": columns | rows,
+        "corners": columns & rows,
+    }

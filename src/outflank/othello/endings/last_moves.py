@@ -1,0 +1,176 @@
+"""The last one to four empty squares: no list of moves, no table, each number by code of its own.
+
+About three quarters of an ending's time is spent here. Each function gives, for the value v of its position, an r with
+
+    r <= alpha  =>  v <= r
+    r >  alpha  =>  v >= r
+
+A square that is alone in its quarter of the board, or one of three, comes first: whoever plays there leaves the other
+to begin in a quarter where the last move is not its own.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.bits import U64, lowest, popcount
+from outflank.kernels.compiler import inlined, inner
+from outflank.othello.endings.flipping import ONE, count_of_last, turned
+from outflank.othello.endings.geometry import NEIGHBOURS, QUADRANT
+
+ZERO = U64(0)
+NONE = np.int64(-1 << 20)
+"""Of no move: less than any score."""
+
+
+@inner
+def final(space: Any, own: Any, opp: Any) -> Any:
+    """The score where neither side can move."""
+    difference = popcount(own) - popcount(opp)
+    if space.scoring != 0:
+        empties = space.area - popcount(own | opp)
+        if difference > 0:
+            difference += empties
+        elif difference < 0:
+            difference -= empties
+    return difference
+
+
+@inlined
+def last_one(space: Any, own: Any, alpha: Any, square: Any) -> Any:
+    """One empty square; the other side's discs are those that are not `own`."""
+    space.nodes += 1
+    played = 2 * popcount(own) + 2 - space.area  # its disc alone
+    gained = count_of_last(space, own, square)
+    if gained != 0:
+        return played + 2 * gained
+    # A pass. If the other side cannot move either, the square stays empty; else it costs us more than that.
+    unplayed = played - 1
+    if space.scoring != 0:
+        unplayed = played if played > 0 else played - 2
+    if unplayed > alpha:
+        opp = (space.mask ^ own) ^ (ONE << square)
+        gained = count_of_last(space, opp, square)
+        if gained != 0:
+            return played - 2 - 2 * gained
+    return unplayed
+
+
+@inlined
+def _play_of_two(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any) -> Any:
+    """The better of the moves of `own` to two squares, or `NONE`."""
+    best = NONE
+    if opp & space.square[first, NEIGHBOURS] != ZERO:
+        flipped = turned(space, own, opp, first)
+        if flipped != ZERO:
+            best = -last_one(space, opp ^ flipped, -alpha - 1, second)
+            if best > alpha:
+                return best
+    if opp & space.square[second, NEIGHBOURS] != ZERO:
+        flipped = turned(space, own, opp, second)
+        if flipped != ZERO:
+            best = max(best, -last_one(space, opp ^ flipped, -alpha - 1, first))
+    return best
+
+
+@inner
+def last_two(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any) -> Any:
+    """Two empty squares."""
+    space.nodes += 1
+    best = _play_of_two(space, own, opp, alpha, first, second)
+    if best != NONE:
+        return best
+    best = _play_of_two(space, opp, own, -alpha - 1, first, second)
+    if best != NONE:
+        return -best
+    return final(space, own, opp)
+
+
+@inner
+def last_three(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any, third: Any) -> Any:
+    """Three empty squares."""
+    space.nodes += 1
+    odd = space.square[first, QUADRANT] ^ space.square[second, QUADRANT] ^ space.square[third, QUADRANT]
+    if space.square[first, QUADRANT] & odd == ZERO:
+        if space.square[second, QUADRANT] & odd != ZERO:
+            first, second = second, first
+        else:
+            first, third = third, first
+    sign = np.int64(1)
+    for _ in range(2):
+        best = NONE
+        if opp & space.square[first, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, first)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << first)
+                best = -last_two(space, opp ^ flipped, child, -alpha - 1, second, third)
+                if best > alpha:
+                    return sign * best
+        if opp & space.square[second, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, second)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << second)
+                best = max(best, -last_two(space, opp ^ flipped, child, -alpha - 1, first, third))
+                if best > alpha:
+                    return sign * best
+        if opp & space.square[third, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, third)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << third)
+                best = max(best, -last_two(space, opp ^ flipped, child, -alpha - 1, first, second))
+        if best != NONE:
+            return sign * best
+        own, opp = opp, own
+        alpha = -alpha - 1
+        sign = -sign
+    return final(space, own, opp)
+
+
+@inner
+def last_four(space: Any, own: Any, opp: Any, alpha: Any, parity: Any) -> Any:
+    """Four empty squares; `parity` has the bits of the quarters with an odd number of them."""
+    space.nodes += 1
+    empty = space.mask & ~(own | opp)
+    odd = empty & space.quarters[parity]
+    first = U64(lowest(odd if odd != ZERO else empty))
+    empty ^= ONE << first
+    odd = empty & space.quarters[parity]
+    second = U64(lowest(odd if odd != ZERO else empty))
+    empty ^= ONE << second
+    third = U64(lowest(empty))
+    fourth = U64(lowest(empty & (empty - ONE)))
+    sign = np.int64(1)
+    for _ in range(2):
+        best = NONE
+        if opp & space.square[first, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, first)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << first)
+                best = -last_three(space, opp ^ flipped, child, -alpha - 1, second, third, fourth)
+                if best > alpha:
+                    return sign * best
+        if opp & space.square[second, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, second)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << second)
+                best = max(best, -last_three(space, opp ^ flipped, child, -alpha - 1, first, third, fourth))
+                if best > alpha:
+                    return sign * best
+        if opp & space.square[third, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, third)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << third)
+                best = max(best, -last_three(space, opp ^ flipped, child, -alpha - 1, first, second, fourth))
+                if best > alpha:
+                    return sign * best
+        if opp & space.square[fourth, NEIGHBOURS] != ZERO:
+            flipped = turned(space, own, opp, fourth)
+            if flipped != ZERO:
+                child = own ^ flipped ^ (ONE << fourth)
+                best = max(best, -last_three(space, opp ^ flipped, child, -alpha - 1, first, second, third))
+        if best != NONE:
+            return sign * best
+        own, opp = opp, own
+        alpha = -alpha - 1
+        sign = -sign
+    return final(space, own, opp)

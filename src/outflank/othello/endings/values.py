@@ -1,0 +1,92 @@
+"""What Othello offers to a search that plays it out: the values of its endings, and a ceiling by stability."""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value
+from outflank.kernels.bits import U64, lowest, popcount
+from outflank.kernels.compiler import inner
+from outflank.kernels.memory import record_at
+from outflank.othello.endings.fastest_first import fastest_first
+from outflank.othello.endings.flipping import ONE
+from outflank.othello.endings.geometry import QUADRANT
+from outflank.othello.endings.last_moves import ZERO, final, last_four, last_one, last_three, last_two
+from outflank.othello.endings.shallow import SHALLOW, shallow
+from outflank.othello.endings.stability import most
+from outflank.othello.endings.workspace import ENDING
+from outflank.othello.rules import Othello
+from outflank.othello.squares import othello
+
+ENDING_MOVES = 10
+"""The founder of a search takes over above."""
+
+BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
+
+
+@ending_moves.register(Othello)
+def _(game: Any) -> Any:
+    known = game.mask == BOARD_8 or game.mask == BOARD_6 or game.mask == BOARD_4
+    return ENDING_MOVES if known else -1
+
+
+@inner
+def _parity(space: Any, empty: Any) -> Any:
+    """The bits of the quarters of the board with an odd number of empty squares."""
+    parity = ZERO
+    while empty != ZERO:
+        parity ^= space.square[U64(lowest(empty)), QUADRANT]
+        empty &= empty - ONE
+    return parity
+
+
+@inner
+def _asked(space: Any, own: Any, opp: Any, alpha: Any, empty: Any, parity: Any) -> Any:
+    """The value v in a null window: r with r <= alpha => v <= r, and r > alpha => v >= r."""
+    empties = popcount(empty)
+    if empties > SHALLOW:
+        return fastest_first(space, own, opp, alpha, empties, parity)
+    if empties > 4:
+        return shallow(space, own, opp, alpha, empties, parity)
+    if empties == 4:
+        return last_four(space, own, opp, alpha, parity)
+    first = U64(lowest(empty))
+    if empties == 1:
+        return last_one(space, own, alpha, first)
+    empty &= empty - ONE
+    second = U64(lowest(empty))
+    if empties == 2:
+        return last_two(space, own, opp, alpha, first, second)
+    return last_three(space, own, opp, alpha, first, second, U64(lowest(empty & (empty - ONE))))
+
+
+@ending_value.register(Othello)
+def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    space = record_at(worker.workspace, ENDING)
+    own, opp = position.own, position.opp
+    empty = game.mask & ~(own | opp)
+    parity = _parity(space, empty)
+    space.nodes = 0
+    # Bounds on the value, which questions about their middle narrow until they settle the window: one question if it is
+    # a null window. What a wider one asks again the table remembers.
+    low, high = -space.area, space.area
+    if empty == ZERO:
+        low = high = final(space, own, opp)
+    floor, top = max(np.int64(alpha), low - 1), min(np.int64(beta), high + 1)
+    while low < high and low < top and high > floor:
+        middle = (max(low, floor) + min(high, top) - 1) >> 1
+        found = _asked(space, own, opp, middle, empty, parity)
+        if found > middle:
+            low = found
+        else:
+            high = found
+    worker.nodes += max(space.nodes - 1, 0)  # the position itself has been counted by who came to it
+    return low if low >= top else high
+
+
+@ceiling.register(Othello)
+def _(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
+    empties = popcount(game.mask & ~(position.own | position.opp))
+    if worker.workspace == 0 or alpha < min(2 * empties - 4, empties + 11):
+        return np.int64(UNBOUNDED)
+    return most(record_at(worker.workspace, ENDING), position.own, position.opp)

@@ -1,0 +1,80 @@
+"""The record with which one worker's kernels of endings work: geometry, options of the game, and memory of their own.
+
+All of it is one record and one argument: a global array costs a kernel four instructions at each use, a field none.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.games.endings import workspace
+from outflank.kernels.bits import U64
+from outflank.kernels.record_types import allocate, record_type
+from outflank.othello.endings.geometry import edge_fields, last_counts, quarters, squares, stable_edges, worth
+from outflank.othello.rules import WINNER_TAKES_EMPTIES, Othello
+from outflank.othello.squares import SIZES, othello, size_of
+
+MOST_EMPTIES = 16
+"""The kernels' room: endings with so many empty squares, or fewer."""
+
+MOST_MOVES = 16
+
+TABLE_BITS = 13
+"""Of the pairs of entries. A table four times as large won nothing, and this one stays in the second-level cache."""
+
+WORDS = 4
+"""Of an entry: own discs, the opponent's, what is known, and one that keeps a pair in one cache line."""
+
+ENDING = record_type(
+    {
+        "nodes": np.int64,  # positions entered
+        "scoring": np.int64,
+        "area": np.int64,  # squares of the board
+        "mask": U64,
+        # the board's edges, for stability
+        "top": U64,
+        "bottom": U64,
+        "left": U64,
+        "right": U64,
+        "side_columns": U64,
+        "end_rows": U64,
+        "border": U64,
+        "corners": U64,
+        # geometry
+        "square": (U64, (64, 8)),
+        "worth": (np.int64, 64),
+        "quarters": (U64, 16),
+        "last_counts": (np.uint8, (8, 256)),
+        "edges": (np.uint8, (256, 256)),
+        # memory: moves of the line that the worker is in, by empty squares; and a table
+        "promise": (np.int64, (MOST_EMPTIES + 1, MOST_MOVES)),
+        "turned": (U64, (MOST_EMPTIES + 1, 64)),
+        "table": (U64, (2 << TABLE_BITS, WORDS)),
+    },
+    apart=("square", "table"),
+)
+
+
+def is_known(game: Othello) -> bool:
+    """Whether the board has one of the sizes that the tables of edges are made for."""
+    return any(game.mask == othello(size).mask for size in SIZES)
+
+
+@workspace.register(Othello)
+def _(game: Othello) -> Any:
+    if not is_known(game):
+        return None
+    size = size_of(game)
+    spaces = allocate(ENDING, 1)
+    space = spaces[0]
+    space.area = size * size
+    space.mask = game.mask
+    space.scoring = int(game.scoring == WINNER_TAKES_EMPTIES)
+    for name, word in edge_fields(int(game.mask), size).items():
+        space[name] = word
+    space.square[:] = squares()
+    space.worth[:] = worth(size)
+    space.quarters[:] = quarters()
+    space.last_counts[:] = last_counts()
+    space.edges[:] = stable_edges(size)
+    return spaces
