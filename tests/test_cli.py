@@ -463,7 +463,7 @@ def test_search_says_of_an_unfinished_proof_what_it_knows(run):
     done = run("search", "--size", "4", "--exact", "--nodes", "1000", "--evaluation", "discs", "--workers", "1")
     assert done.status == 1
     assert re.search(
-        r"the proof was not finished, (nothing|at least [+-]\d+ discs) is proved "
+        r"the proof was not finished, (nothing|at (least|most) [+-]\d+ discs(, at most [+-]\d+ discs)?) is proved "
         r"\(estimated [+-]\d+ discs, depth \d, stopped, pvs, discs\)",
         done.out,
     )

@@ -23,6 +23,7 @@ from outflank.lab import store
 from outflank.ui.cli import cli, main
 from outflank.ui.cli import documents as of_commands
 from outflank.ui.cli import search_documents as of_searches
+from outflank.ui.cli import solve_documents as of_solving
 
 pytestmark = pytest.mark.plain
 
@@ -158,7 +159,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "json.md"
 
 def declared() -> dict[str, type[Document]]:
     """Every document that a module of the package declares, by its schema."""
-    every = [each for module in (of_commands, of_searches, of_matches, store) for each in vars(module).values()]
+    modules = (of_commands, of_searches, of_solving, of_matches, store)
+    every = [each for module in modules for each in vars(module).values()]
     documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
     found = {each.schema(): each for each in documents}
     assert len(found) == len(documents), "two documents have one schema"
@@ -197,6 +199,7 @@ def test_every_command_that_prints_json_is_on_the_page():
         ("perft --depth 2 --divide", ["perft"]),
         ("search f5d6 --depth 2 --workers 1", ["search-iteration", "search-iteration", "search"]),
         ("search f5d6 --depth 1 --workers 1 --compare", ["search-iteration", "search"]),
+        ("solve --size 4 --wld --workers 1", ["solve", "solve-total"]),
         ("book show", ["book"]),
         ("book show f5d6c3d3c4f4f6g5e6d7", ["book"]),
         ("review f5d6 --depth 1 --workers 1", ["review-game", "review-move", "review-move", "review-story"]),

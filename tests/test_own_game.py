@@ -62,7 +62,7 @@ def test_its_start_and_its_moves_are_shown(run):
 def test_its_options_are_options_of_the_command(run):
     assert "Noughts and crosses 5×3, move 2" in run("show", *GAME, "--columns", "5", "e1")[1]
     assert "Noughts and crosses 4×3" in run("show", "--game=noughts", "--columns=4")[1]
-    for command in ("show", "search", "perft", "play", "review", "match"):
+    for command in ("show", "search", "solve", "perft", "play", "review", "match"):
         told = run(command, *GAME, "--help")[1]
         assert "--columns [3|4|5]" in told
         assert "--layout NAME" not in told
@@ -109,6 +109,18 @@ def test_it_is_searched_in_its_own_unit_and_proved(run):
     assert "white plays a2, worth -0.5 rows (depth 2, pvs, middle)" in out
     proved = run("search", *GAME, "b2 a2 a1 c2", "--exact", *ALONE)[1]
     assert "black plays c3, won (proved to the end, pvs, the final score)" in proved
+
+
+def test_it_is_solved(run):
+    status, out, _ = run("solve", *GAME, "b2 a1 b1 b3", "--moves", *ALONE)
+    assert status == 0
+    assert re.search(r" 5 +drawn ", out)
+    assert "a2 drawn,  a3 drawn,  c2 drawn,  c3 drawn,  c1 lost" in out
+    assert "Noughts and crosses 3×3: black plays a2, drawn" in out
+    script = "noughts: 30 41 black 4 [3]\nnoughts: 30 41 black 4 [9]\nnoughts: 1 30 white 3 [3]\n"
+    status, out, err = run("solve", *ALONE, "-", stdin=script)
+    assert (status, "line 2" in err) == (2, True)
+    assert out.count("drawn") == 2
 
 
 def test_it_is_played_saved_and_read_again(run, tmp_path):

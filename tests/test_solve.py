@@ -1,13 +1,21 @@
-"""Solving: `outflank.solve`, win, draw and loss alone, and what is kept of a long one."""
+"""Solving: `outflank.solve`, win, draw and loss alone, and what `outflank solve` prints."""
 
+import io
+import json
+import re
+import sys
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 import outflank
-from outflank import Limits, OthelloBoard, OutflankError, Result
+from outflank import Limits, MoveValue, OthelloBoard, OutflankError, Progress, Result
 from outflank.games.units import OUTCOMES
 from outflank.othello.squares import START, othello
+from outflank.ui.cli import main
+from outflank.ui.cli.expected import differences
+from outflank.ui.cli.solve_view import SolveTable, Total, bounds, memory_line
 from tests.drawing import walk
 
 
@@ -102,3 +110,203 @@ def test_who_wins_is_said_in_words():
         (-4, 12, ""),
     ):
         assert replace(nothing, lower=lower, upper=upper).proved == said
+
+
+# --- the command ---
+
+FFO_20 = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X"
+SCORES = "; H5:+6; G6:-2; F6:-4; H6:-10;"
+OVER = f"{'X' * 64} O;"
+NEITHER = f"{'X' * 60}---- X; PA:+64;"
+"""No side can move: what a script calls that is a pass."""
+
+
+@pytest.fixture
+def solved(capsys, monkeypatch, tmp_path):
+    """The status, the output and the errors of `solve`, for a script if there is one."""
+
+    def call(*arguments: str, script: str | None = None, stdin: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        named = []
+        if script is not None:
+            named = [str(tmp_path / "endings.obf")]
+            (tmp_path / "endings.obf").write_text(script)
+        with pytest.raises(SystemExit) as ended:
+            main(["solve", *named, *arguments, "--workers", "1", "--table-bits", "12"])
+        captured = capsys.readouterr()
+        return ended.value.code, captured.out, captured.err
+
+    return call
+
+
+def test_a_position_is_solved(solved):
+    status, out, _ = solved("--size", "4", "--scoring", "discs")
+    assert status == 0
+    assert re.search(r"depth +score +time +nodes +nodes/s +principal variation", out)
+    assert re.search(r"^ +12 +-8 +\d+\.\d\d s +[\d,]+ +[\d.]+( k)?  \w\d( \w\d)+$", out, re.MULTILINE)
+    assert "Othello 4×4: black plays" in out
+    assert re.search(r"memory: table 0 MiB, workers \d", out)
+
+
+def test_a_script_is_solved_and_its_scores_are_compared(solved):
+    script = f"% endings\n\n{FFO_20}{SCORES}\n{FFO_20}; H5:+4; G6:+8; H6:-10; A1:+2;\n{OVER}\n{NEITHER}\n"
+    status, out, err = solved(script=script)
+    assert (status, err) == (1, "")
+    rows = [line.split() for line in out.splitlines() if re.match(r" +\d ", line)]
+    assert [row[:3] for row in rows] == [["1", "6", "+6"], ["2", "6", "+6"], ["3", "0", "-64"], ["4", "4", "+64"]]
+    told = [line.strip() for line in out.splitlines() if "!" in line]
+    assert told == [
+        "! h5 is worth +6; +4 is expected",
+        "! g6 is worth at most +6; +8 is expected",
+        "! a1 is not legal here; +2 is expected of it",
+    ]
+    assert re.search(r"total +\d+\.\d\d s .* 4 of 4 positions proved, 1 not as expected", out)
+
+
+def test_every_move_has_its_score(solved):
+    status, out, _ = solved("--moves", script=FFO_20 + SCORES)
+    assert status == 0
+    assert "h5 +6,  g6 -2,  f6 -4,  h6 -10" in out
+    status, out, _ = solved("--moves", script=FFO_20 + SCORES.replace("-4", "-6"))
+    assert status == 1
+    assert "! f6 is worth -4; -6 is expected" in out
+
+
+def test_who_wins_is_compared_by_its_sign(solved):
+    status, out, _ = solved("--wld", "--moves", script=FFO_20 + SCORES)
+    assert status == 0
+    assert re.search(r" 6 +won ", out)
+    assert "h5 won" in out
+    assert out.count("lost") == 3
+    status, out, _ = solved("--wld", script=FFO_20 + SCORES.replace("+6", "-6"))
+    assert status == 1
+    assert "! h5 is worth +1; -1 is expected" in out
+
+
+def test_lines_that_cannot_be_read_are_named_and_the_others_solved(solved):
+    script = f"{OVER}\n{'X' * 63} O\n{OVER[:10]}?{OVER[11:]}\n{OVER}\n{OVER}\nwhat?\n{OVER}\n"
+    status, out, err = solved(script=script)
+    assert status == 2
+    assert [line.partition(":")[2].partition(":")[0] for line in err.splitlines()] == [" line 2", " line 3", " line 6"]
+    assert "column 11: expected a cell" in err
+    assert "4 of 4 positions proved, 3 lines not read" in out
+    status, out, err = solved(script="what?\nno\n")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    status, out, err = solved("missing.obf")
+    assert (status, out, err) == (2, "", "outflank: 'missing.obf': No such file or directory\n")
+
+
+def test_positions_come_from_standard_input_and_words(solved):
+    assert "-64" in solved("-", stdin=OVER)[1]
+    assert "-64" in solved(OVER)[1]
+    assert "-64" in solved("--number", "2", script=f"{FFO_20}\n{OVER}\n")[1]
+
+
+def test_what_is_proved_when_a_limit_ends_it(solved):
+    status, out, _ = solved("--size", "4", "--nodes", "300")
+    assert status == 1
+    assert re.search(r"the proof was not finished, (nothing|at (least|most) [+-]\d+ discs) is proved", out)
+    status, out, _ = solved("--size", "4", "--nodes", "300", "--json")
+    first = json.loads(out.splitlines()[0])
+    assert (first["value"], first["exact"], first["stopped"]) == (None, False, True)
+
+
+def test_documents_tell_what_is_proved(solved):
+    script = f"{FFO_20}{SCORES}\n{FFO_20}; H5:+4;\nwhat?\n"
+    status, out, err = solved("--moves", "--json", script=script)
+    assert status == 2
+    assert "line 3" in err
+    first, second, total = map(json.loads, out.splitlines())
+    assert (first["value"], first["move"], first["pv"], first["depth"]) == (6, "h5", ["h5"], 6)
+    assert first["moves"][1] == {"move": "g6", "value": -2}
+    assert (first["differences"], first["expected"]["h6"]) == ([], -10)
+    assert second["differences"] == [{"move": "h5", "expected": 4, "found": 6, "at_most": False}]
+    counts = {name: total[name] for name in ("positions", "proved", "differing", "unreadable", "interrupted")}
+    assert counts == {"positions": 2, "proved": 2, "differing": 1, "unreadable": 1, "interrupted": False}
+    assert total["nodes"] == first["nodes"] + second["nodes"]
+
+
+def test_a_cluster_solves(solved):
+    status, out, _ = solved("--cluster", "inside:2", script=FFO_20 + SCORES)
+    assert status == 0
+    assert re.search(r" 6 +\+6 ", out)
+
+
+# --- what is seen of it ---
+
+
+@pytest.mark.plain
+def test_bounds_are_short():
+    assert [bounds(*each) for each in ((None, None), (2, None), (None, -4), (-2, 6), (0, 0))] == [
+        "?",
+        ">= +2",
+        "<= -4",
+        "-2..+6",
+        "+0",
+    ]
+
+
+def table_of(columns: int) -> tuple[SolveTable, io.StringIO]:
+    file = io.StringIO()
+    console = Console(file=file, width=columns, force_terminal=True, color_system=None, highlight=False, markup=False)
+    return SolveTable(console, several=True), file
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("columns", [120, 80, 60])
+def test_no_row_is_wider_than_the_terminal(columns):
+    table, file = table_of(columns)
+    board = OthelloBoard.start()
+    moves = tuple(board.move(code) for code in (19, 26, 37, 44) * 5)
+    result = Result(
+        value=12, move=moves[0], pv=moves, depth=30, nodes=12_345_678, leaves=0, seconds=1234.5, exact=True, lower=12
+    )
+    result = replace(result, best=tuple(MoveValue(move=move, value=-4) for move in moves[:9]), table_bytes=1 << 27)
+    total = Total(unreadable=1)
+    table.begin()
+    table.add(1, board, result, ())
+    total.add(result, ())
+    table.end(total)
+    lines = file.getvalue().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert " ".join(file.getvalue().split()).count("d3") == 5 + 3
+    assert ("12,345,678" in file.getvalue()) == (columns == 120)
+    assert ("12.3 M" in file.getvalue()) == (columns == 80)
+    assert memory_line(total) == "memory: table 128 MiB, workers 0.0 MiB"
+
+
+@pytest.mark.plain
+def test_progress_says_what_is_proved_and_settled():
+    table, _ = table_of(120)
+    board = OthelloBoard.start()
+    moves = board.legal_moves
+    progress = Progress(
+        depth=30,
+        proving=True,
+        nodes=9000,
+        seconds=3.0,
+        begun=3,
+        moves=4,
+        move=moves[2],
+        best=moves[0],
+        value=-2,
+        done=2,
+    )
+    row = table.under_way(1, board, progress, None)
+    assert "move 3 of 4: f5, d3 is best so far, 50% of the root settled" in " ".join(row.split())
+    assert ">= -2" in row
+    assert "-2..+6" in table.under_way(1, board, replace(progress, upper=6), None)
+    estimated = table.under_way(1, board, replace(progress, proving=False, depth=9), None)
+    assert "estimate, depth 9" in estimated
+
+
+@pytest.mark.plain
+def test_what_was_not_asked_for_is_not_contradicted():
+    board = OthelloBoard.start()
+    first, second = (move.code for move in board.legal_moves[:2])
+    found = Result(value=4, move=board.move(first), pv=(), depth=60, nodes=1, leaves=1, seconds=1.0, exact=True)
+    assert differences(board, found, {first: 4, second: 2}, wld=False) == ()
+    assert [str(each) for each in differences(board, found, {second: 6}, wld=False)] == [
+        "c4 is worth at most +4; +6 is expected"
+    ]
+    assert differences(board, replace(found, exact=False), {first: 99}, wld=False) == ()

@@ -324,7 +324,7 @@ class Tree:
         top = self._top
         begun = len(self.moves) - len(top.todo)
         shown = self.moves[top.best_index] if top.best > top.alpha else None
-        return WindowProgress(begun, len(self.moves), None, shown, top.best if shown else None)
+        return WindowProgress(begun, len(self.moves), None, shown, top.best if shown else None, top.done)
 
     def abandon(self) -> None:
         """Nobody waits for the value any more."""

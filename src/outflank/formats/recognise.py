@@ -5,7 +5,8 @@ games are always tried; another one is where it is asked for, or where a text na
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankError
@@ -19,6 +20,9 @@ from outflank.games.description import OWN_GAMES, GameDescription, description_o
 
 FIRST_MOVE = r"(?:\d{1,3}\s*[.)]\s*(?:\.\.)?)?\s*([a-z][1-9])"
 """How a list of moves of most games begins."""
+
+COMMENT = "#%;"
+"""What a line of a script begins with that is no position and no game."""
 
 _named = re.compile(r"\s*([a-z][a-z0-9-]+):")
 
@@ -37,14 +41,11 @@ def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
 
 def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Setup]:
     """All positions and games in `text`: one, or as many as there are lines, games in brackets, or saved games."""
-    chosen = {name: value for name, value in options.items() if value is not None}
-    text = without_colours(text.removeprefix("\ufeff"))
-    games = candidates(text, game, chosen)
-    if not text.strip():
-        raise FormatError(f"nothing to read: expected {understood(games)}")
     try:
-        return _written(text, games, chosen)
+        return read_written(text, game=game, **options)
     except (FormatError, IllegalMove) as error:
+        text = _cleaned(text)
+        games = candidates(text, game, _chosen(options))
         known = candidates("", None, {})
         drawn = read_drawing(text, games, known)
         if drawn is not None:
@@ -52,6 +53,49 @@ def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Setu
         if game is not None:
             _refuse_another_game(text, games[0], known)
         raise error from None
+
+
+def read_written(text: str, *, game: str | None = None, **options: Any) -> list[Setup]:
+    """The same of what is written, and not drawn: no line of it is left out."""
+    text, chosen = _cleaned(text), _chosen(options)
+    games = candidates(text, game, chosen)
+    if not text.strip():
+        raise FormatError(f"nothing to read: expected {understood(games)}")
+    return _written(text, games, chosen)
+
+
+def read_script(text: str, wrong: Callable[[str], None], *, game: str | None = None, **options: Any) -> list[Setup]:
+    """All positions and games in `text`, as `read_all` has them; of a script, which has one a line, what cannot be read
+    is told to `wrong`, a line for each, and left out.
+
+    >>> text = "-----XO--OX----- X\\n-----XO--OX---- O\\n-----OX--XO----- X"
+    >>> [setup.format for setup in read_script(text, lambda said: print(said[:30]))]
+    line 2: board line, column 18:
+    ['board line', 'board line']
+    """
+    with suppress(FormatError, IllegalMove):
+        return read_written(text, game=game, **options)
+    found: list[Setup] = []
+    unread: list[str] = []
+    for number, line in enumerate(_cleaned(text).splitlines(), 1):
+        if line.strip() and line.lstrip()[0] not in COMMENT:
+            try:
+                found += read_written(line, game=game, **options)
+            except (FormatError, IllegalMove) as error:
+                unread.append(f"line {number:,}: {error}")
+    if len(found) <= len(unread):  # a drawing may have a position or two below it
+        return read_all(text, game=game, **options)
+    for each in unread:
+        wrong(each)
+    return found
+
+
+def _cleaned(text: str) -> str:
+    return without_colours(text.removeprefix("\ufeff"))
+
+
+def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def candidates(text: str, game: str | None, options: Mapping[str, Any]) -> list[GameDescription]:

@@ -147,7 +147,8 @@ class Divided(Crewed):
         key, begun = int(self._frame.key), min(int(self._frame.next), len(moves))
         best = _proved(key, moves, rank_of) if key >> RANK_BITS > alpha else None
         last = moves[begun - 1] if begun > 0 else None
-        return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None)
+        done = int((self._found[: len(moves)] > LOW).sum())
+        return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done)
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:

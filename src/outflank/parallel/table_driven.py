@@ -312,7 +312,7 @@ class TableDriven(Crewed):
         begun = min(len(done) + 1, len(moves))
         value = max(done, default=LOW)
         best = next((move for move in moves if value > alpha and move.code == int(worker.line[0, 0])), None)
-        return WindowProgress(begun, len(moves), None, best, value if best else None)
+        return WindowProgress(begun, len(moves), None, best, value if best else None, len(done))
 
     def search_fully(self, depth: int) -> RootValue:
         """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""

@@ -38,7 +38,7 @@ class Alone:
         left = root.depth_below(depth)
         with bound(root.places, 0):
             for number, move in enumerate(root.moves, 1):
-                self._standing = WindowProgress(number, len(root.moves), move)
+                self._standing = WindowProgress(number, len(root.moves), move, done=number - 1)
                 move.value = self.child_minimax(move, left)
                 move.line = ()
         best = max(move.value for move in root.moves)
@@ -65,7 +65,7 @@ class Alone:
         for number, move in enumerate(moves, 1):
             low = alpha
             shown = best if best is not None and best.value > alpha else None
-            self._standing = WindowProgress(number, len(moves), move, shown, shown.value if shown else None)
+            self._standing = WindowProgress(number, len(moves), move, shown, shown.value if shown else None, number - 1)
             if best is not None and root.options.share_alpha:
                 # What a move has to beat, or to reach, to be among the best ones wanted.
                 last = sorted(values, reverse=True)[wanted - 1] if len(values) >= wanted else LOW
@@ -74,7 +74,7 @@ class Alone:
             if best is not None and scout and left > 0 and wanted == 1 and low + 1 < beta and root.options.share_alpha:
                 found = self.child_value(move, low, low + 1, left)
                 if low < found < beta:
-                    self._standing = WindowProgress(number, len(moves), move, move, found)
+                    self._standing = WindowProgress(number, len(moves), move, move, found, number - 1)
                     low = found - 1
                     found = self.child_value(move, low, beta, left)
             else:

@@ -361,6 +361,7 @@ class _Deepening:
             seconds=self.before.seconds + time.perf_counter() - self.started,
             begun=standing.begun,
             moves=standing.moves,
+            done=standing.done,
             move=board.move(standing.last.code) if standing.last else None,
             best=board.move(best.code) if best else None,
             value=lower,

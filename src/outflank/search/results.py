@@ -214,6 +214,8 @@ class Progress:
     """What it is worth at this depth, at least."""
     upper: int | None = None
     """What the position is worth at this depth, at most, as far as that is known."""
+    done: int = 0
+    """Moves of the root that are settled in this pass: not worth more, or less, than it asks for."""
 
     @property
     def nodes_per_second(self) -> float:

@@ -88,6 +88,8 @@ class WindowProgress:
     best: RootMove | None = None
     lower: int | None = None
     """What `best` has been shown to be worth, at least."""
+    done: int = 0
+    """Moves that are settled, as far as this window asks."""
 
 
 def deepest(game: Any) -> int:

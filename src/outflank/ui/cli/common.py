@@ -13,7 +13,7 @@ from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
 from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
 from outflank.ui.cli.game_options import game_meant, game_option, refuse_options
-from outflank.ui.cli.sources import records
+from outflank.ui.cli.sources import Skipped, records
 from outflank.ui.cli.streams import leave_quietly
 
 if TYPE_CHECKING:
@@ -52,21 +52,28 @@ def games(
     game: str | None,
     game_options: Mapping[str, Any],
     number: int | None = None,
+    skipped: Skipped | None = None,
 ) -> list[tuple[Board[Any], Record]]:
-    """The same, each with what its text says of the game."""
+    """The same, each with what its text says of the game; where `skipped` is told of what is wrong, without that."""
     given = [source for source in (text, position, file) if source is not None]
     if len(given) > 1:
         raise OutflankError("one position at a time: give it as POSITION, --position or --file")
     meant = game_meant(game, game_options)
     if not given:
         return [start_of(meant, game_options)]
-    named = records(given[0], is_file=file is not None, number=number, game=game, options=game_options)
+    is_file = file is not None
+    named = records(given[0], is_file=is_file, number=number, game=game, options=game_options, skipped=skipped)
     for assumed in sorted({record.start.assumed for record in named} - {""}):
         diagnostics().print(f"assumed: {assumed}")
     found = []
-    for record in named:
-        chosen = replace(record, start=record.start.with_game(_under(record, game_options)))
-        found.append((Board.from_setup(chosen.setup), chosen))
+    for place, record in enumerate(named, 1):
+        try:
+            chosen = replace(record, start=record.start.with_game(_under(record, game_options)))
+            found.append((Board.from_setup(chosen.setup), chosen))
+        except OutflankError as error:
+            if skipped is None or len(named) == 1:
+                raise
+            skipped(f"position {place:,}: {error}")
     return found
 
 

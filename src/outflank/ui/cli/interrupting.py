@@ -48,6 +48,16 @@ def _like_ctrl_c(number: int, frame: FrameType | None) -> None:
     (interrupt if callable(interrupt) else signal.default_int_handler)(signal.SIGINT, frame)
 
 
+@contextmanager
+def stopping_at_ctrl_c(stop: "Stop") -> Iterator[None]:
+    """Ctrl-C calls `stop` and nothing else, in whatever the block does."""
+    before = signal.signal(signal.SIGINT, lambda *_: stop())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def interruptibly(work: Callable[[], T], stop: "Stop") -> T:
     """Do the work; Ctrl-C calls `stop`, which must end it. A second Ctrl-C leaves at once."""
     found: list[T] = []

@@ -1,13 +1,13 @@
 """A search in a thread of its own, so that the main one sees Ctrl-C and draws meanwhile."""
 
 import queue
-import signal
 import threading
 from collections.abc import Iterator
 
 from outflank.distributed.cluster import Cluster
 from outflank.search.contract import Stop
 from outflank.search.results import Result
+from outflank.ui.cli.interrupting import stopping_at_ctrl_c
 
 Item = Result | BaseException | None
 """What the searching thread hands over: a result, what went wrong, or that it has ended."""
@@ -31,8 +31,7 @@ def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None 
             arrived.put(error)
 
     # A handler and not an exception: Ctrl-C may come while this thread is printing.
-    before = signal.signal(signal.SIGINT, lambda *_: stop())
-    try:
+    with stopping_at_ctrl_c(stop):
         threading.Thread(target=work, daemon=True).start()
         while True:
             try:
@@ -49,5 +48,3 @@ def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None 
                 raise item
             begun = True
             yield item
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -3,8 +3,9 @@
 A position is a record without moves.
 """
 
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
@@ -14,9 +15,9 @@ from typing import Any, BinaryIO
 
 from outflank.errors import FormatError, IllegalMove, OutflankError, reason_of
 from outflank.formats.files import decoded_whole, looked_into
-from outflank.formats.game_files import HEAD, holds_records, select_records
+from outflank.formats.game_files import HEAD, file_formats, holds_records, select_records
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.recognise import read_all
+from outflank.formats.recognise import read_all, read_script
 from outflank.formats.selection import Selection
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
@@ -30,13 +31,25 @@ MOST_GAMES = 10_000
 
 STANDARD_INPUT = "-"
 
+Skipped = Callable[[str], None]
+"""Told in a line of what cannot be read, where the rest is wanted all the same."""
+
 
 def records(
-    words: str, *, is_file: bool, number: int | None, game: str | None, options: Mapping[str, Any]
+    words: str,
+    *,
+    is_file: bool,
+    number: int | None,
+    game: str | None,
+    options: Mapping[str, Any],
+    skipped: Skipped | None = None,
 ) -> list[Record]:
-    """The positions and games in `words`, or in the file of that name; all, or the one with that number."""
+    """The positions and games in `words`, or in the file of that name; all, or the one with that number.
+
+    What is wrong anywhere is an error; where `skipped` is told of lines that cannot be read, the others are returned.
+    """
     if words != STANDARD_INPUT and not is_file:
-        found, name = _pasted(words, game, options), "the text"
+        found, name = _pasted(words, game, options, skipped), "the text"
         return _chosen(found, name, number)
     name = "standard input" if words == STANDARD_INPUT else words
     with _opened(words, name) as stream:
@@ -46,14 +59,19 @@ def records(
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
-    return _chosen(_pasted(decoded_whole(data), game, options), name, number)
+    return _chosen(_pasted(decoded_whole(data), game, options, skipped), name, number)
 
 
-def _pasted(text: str, game: str | None, options: Mapping[str, Any]) -> list[Record]:
+def is_a_file(words: str) -> bool:
+    """Whether words name a file, or look like the name of one rather than like a position."""
+    return os.path.isfile(words) or os.path.splitext(words)[1] in file_formats()
+
+
+def _pasted(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None) -> list[Record]:
     """What is in a text, with the names of players where it is a format that has them."""
     bare = [
         Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
-        for setup in _read(text, game, options)
+        for setup in _read(text, game, options, skipped)
     ]
     data = text.encode("utf-8", "replace")
     if not holds_records(data[:HEAD]):
@@ -67,8 +85,10 @@ def _pasted(text: str, game: str | None, options: Mapping[str, Any]) -> list[Rec
     return [replace(record, start=each.start, moves=each.moves) for each, (_, record) in zip(bare, named, strict=True)]
 
 
-def _read(text: str, game: str | None, options: Mapping[str, Any]) -> list[Setup]:
+def _read(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None) -> list[Setup]:
     try:
+        if skipped is not None:
+            return read_script(text, skipped, game=game, **options)
         return read_all(text, game=game, **options)
     except OutflankError:
         if game is None and options:

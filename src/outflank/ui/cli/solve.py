@@ -1,0 +1,234 @@
+"""`outflank solve`: the exact score of positions."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from outflank.boards import Board
+from outflank.distributed.cluster import Cluster, check_options, connect
+from outflank.distributed.engines import address_forms
+from outflank.distributed.launchers import refuse_copies
+from outflank.errors import OutflankError
+from outflank.formats.game_record import Record
+from outflank.search.contract import Limits, Stop
+from outflank.search.deepening import iterate
+from outflank.search.division import SCHEMES
+from outflank.search.results import Result, Watch
+from outflank.search.solving import TABLE_BITS
+from outflank.ui.cli.common import describe, diagnostics, games, output, position_options, print_json
+from outflank.ui.cli.expected import Difference, differences
+from outflank.ui.cli.game_options import PositionCommand
+from outflank.ui.cli.interrupting import INTERRUPTED, stopping_at_ctrl_c
+from outflank.ui.cli.names import NameOf, NameOption
+from outflank.ui.cli.search import Latest
+from outflank.ui.cli.search_thread import as_they_come
+from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line
+from outflank.ui.cli.sources import is_a_file
+
+UNREADABLE, NOT_SO = 2, 1
+"""The status where lines could not be read, and where a score is not proved, or not as expected."""
+
+
+@click.command("solve", cls=PositionCommand)
+@position_options
+@click.option("--wld", is_flag=True, help="Prove only who wins, which takes less: won, drawn or lost.")
+@click.option("--moves", "every_move", is_flag=True, help="Find the score of every legal move.")
+@click.option("--time", "seconds", type=float, help="Seconds for each position.  [no limit]")
+@click.option("--nodes", type=int, help="Positions to enter, for each.  [no limit]")
+@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@click.option(
+    "--parallel",
+    cls=NameOption,
+    type=NameOf(SCHEMES),
+    metavar="SCHEME",
+    help="How they share the work: {names}.  [the best]",
+)
+@click.option(
+    "--cluster",
+    "where",
+    metavar="CLUSTER",
+    help=f"Solve on many nodes: {address_forms()}; --workers are those of each node then.",
+)
+@click.option(
+    "--table-bits", type=int, default=TABLE_BITS, show_default=True, help="32 · 2^BITS bytes for the table; 0: none."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each position, and one for all.")
+def command(
+    text: str | None,
+    file: str | None,
+    wld: bool,
+    every_move: bool,
+    seconds: float | None,
+    nodes: int | None,
+    workers: int | None,
+    parallel: str | None,
+    where: str | None,
+    table_bits: int,
+    as_json: bool,
+    **rest: Any,
+) -> int:
+    """Prove the final score of positions under perfect play: of a text, of a file, or of standard input (-).
+
+    Where a script says what moves are worth, as OBF does, the scores are compared. A line that cannot be read is named,
+    and the others are solved. Ctrl-C ends it with what is proved by then.
+
+    The status is 1 where a score was not proved or is not as expected, and 2 where a line could not be read.
+
+    \b
+      outflank solve --size 4
+      outflank solve endings.obf --workers 2
+      outflank solve endings.obf --number 3 --moves
+      outflank solve endings.obf --wld --time 60 --json
+    """
+    refuse_copies(where)
+    if text is not None and file is None and is_a_file(text):
+        text, file = None, text
+    total = Total()
+    asked = _positions(total, text=text, file=file, **rest)
+    limits = Limits(seconds=seconds, nodes=nodes)
+    options: dict[str, Any] = {"exact": True, "wld": wld, "workers": workers, "table_bits": table_bits or None}
+    with ExitStack() as opened:
+        cluster = None
+        if where is not None:
+            check_options(replication="async", parallel=parallel, algorithm="pvs")
+            cluster = opened.enter_context(connect(where, workers=workers))
+        solving = Solving(limits, {**options, "parallel": parallel}, every_move=every_move, cluster=cluster)
+        shown = _print_documents if as_json else _print_table
+        status = shown(solving, asked, total)
+    return max(status, UNREADABLE if total.unreadable and status != INTERRUPTED else 0)
+
+
+def _positions(total: Total, **rest: Any) -> list[tuple[Board[Any], Record]]:
+    """All positions that can be read; what is wrong with the others is told."""
+    wrong: list[str] = []
+    found = games(**rest, skipped=wrong.append)
+    if not found:
+        raise OutflankError(wrong[0])
+    for each in wrong:
+        diagnostics().print(f"outflank: {' '.join(each.split())}")
+    total.unreadable = len(wrong)
+    return found
+
+
+class Solving:
+    """How each position is solved."""
+
+    def __init__(
+        self, limits: Limits, options: dict[str, Any], *, every_move: bool, cluster: Cluster | None = None
+    ) -> None:
+        self.limits, self.options, self.every_move, self.cluster = limits, options, every_move, cluster
+        self.wld = bool(options["wld"])
+        self.stop = Stop()
+
+    def results(self, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
+        """What comes of a position, None while nothing does; the last result is the answer."""
+        options = {**self.options, "moves": max(len(board.legal_moves), 1) if self.every_move else 1}
+        ask = iterate if self.cluster is None else self.cluster.iterate
+        results = ask(board, self.limits, stop=self.stop, watch=watch, **options)
+        return as_they_come(results, self.stop, self.cluster)
+
+    def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
+        """Where the script is wrong, or we are."""
+        return differences(board, result, expected_of(record), wld=self.wld)
+
+    def trouble(self) -> str | None:
+        """Why the cluster has given up, if it has."""
+        return self.cluster.head.trouble if self.cluster is not None and self.cluster.head is not None else None
+
+    def status(self, total: Total) -> int:
+        """130 where the user has ended it, 1 where something is not proved, or not as expected."""
+        trouble = self.trouble()
+        if trouble is not None:
+            diagnostics().print(f"outflank: {trouble}; this is what is proved")
+            return NOT_SO
+        if self.stop.called:
+            return INTERRUPTED
+        return NOT_SO if total.proved < total.positions or total.differing else 0
+
+
+def expected_of(record: Record) -> dict[int, int]:
+    """What the script says of moves in the position, by their codes."""
+    return {} if record.moves else dict(record.start.scores)
+
+
+def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
+    console = output()
+    table = SolveTable(console, several=len(asked) > 1)
+    table.begin()
+    result: Result | None = None
+    with stopping_at_ctrl_c(solving.stop), drawn_below(console) as under:
+        for number, (board, record) in enumerate(asked, 1):
+            result = _last(solving, table, under, number, board)
+            differing = solving.differences(board, record, result)
+            under.show("")
+            table.add(number, board, result, differing)
+            total.add(result, differing)
+            if solving.stop.called or solving.trouble() is not None:
+                break
+    console.print()
+    if table.several:
+        table.end(total)
+    elif result is not None:
+        console.print(f"{describe(asked[0][0])}: {_answer(asked[0][0], result)}")
+    console.print(memory_line(total))
+    return solving.status(total)
+
+
+def _last(solving: Solving, table: SolveTable, under: Under, number: int, board: Board[Any]) -> Result:
+    """The result of a position, with what it is at drawn meanwhile."""
+    latest = Latest()
+    last: Result | None = None
+    for each in solving.results(board, latest if table.console.is_terminal else None):
+        last = each or last
+        if table.console.is_terminal:
+            under.show(table.under_way(number, board, latest.progress, last))
+    assert last is not None
+    return last
+
+
+def _answer(board: Board[Any], result: Result) -> str:
+    """One position's result in a sentence."""
+    if result.move is None:
+        return f"the game is over, {result.said} for {board.turn}"
+    if result.exact:
+        return f"{board.turn} plays {result.move}, {result.said}"
+    known = f"{result.proved} is proved" if result.proved else "nothing is proved"
+    return f"{board.turn} to move; the proof was not finished, {known}"
+
+
+def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
+    from outflank.ui.cli.solve_documents import SolveDocument, SolveTotalDocument
+
+    with stopping_at_ctrl_c(solving.stop):
+        for number, (board, record) in enumerate(asked, 1):
+            last = [each for each in solving.results(board, None) if each is not None][-1]
+            differing = solving.differences(board, record, last)
+            total.add(last, differing)
+            print_json(
+                SolveDocument.of(
+                    board,
+                    number,
+                    last,
+                    depth=depth_of(board),
+                    wld=solving.wld,
+                    expected=expected_of(record),
+                    differing=differing,
+                )
+            )
+            if solving.stop.called or solving.trouble() is not None:
+                break
+    print_json(
+        SolveTotalDocument(
+            positions=total.positions,
+            proved=total.proved,
+            differing=total.differing,
+            unreadable=total.unreadable,
+            nodes=total.nodes,
+            seconds=round(total.seconds, 6),
+            nodes_per_second=round(total.nodes_per_second),
+            interrupted=solving.stop.called,
+        )
+    )
+    return solving.status(total)

@@ -1,0 +1,207 @@
+"""What a user sees of solving: a row for each position as it is proved, the one under way, and all together."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from outflank.boards import Board
+from outflank.games.rules import ENDLESS_GAME
+from outflank.search.results import Progress, Result
+from outflank.ui.cli.common import scaled
+from outflank.ui.cli.expected import Difference
+from outflank.ui.cli.search_view import ROOM, under_way
+from outflank.words import how_many
+
+EXACT_NODES = 100
+"""Columns of a terminal from which nodes are counted to the last one."""
+
+WIDTHS = {"position": 8, "depth": 5, "score": 8, "time": 9, "nodes": 7, "nodes/s": 7}
+"""Of the columns, at least; what is longer takes its room from the line."""
+
+LINE = "principal variation"
+GAP = 2
+
+
+def depth_of(board: Board[Any]) -> int | None:
+    """Moves left, at most; None: there is no end to them."""
+    left = board.moves_left
+    return left if left < ENDLESS_GAME else None
+
+
+@dataclass
+class Total:
+    """What all positions took, and how they came out."""
+
+    positions: int = 0
+    proved: int = 0
+    differing: int = 0
+    unreadable: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    table_bytes: int = 0
+    worker_bytes: int = 0
+
+    def add(self, result: Result, differing: Sequence[Difference]) -> None:
+        """Count a position."""
+        self.positions += 1
+        self.proved += result.exact
+        self.differing += bool(differing)
+        self.nodes += result.nodes
+        self.seconds += result.seconds
+        self.table_bytes = max(self.table_bytes, result.table_bytes)
+        self.worker_bytes = max(self.worker_bytes, result.worker_bytes)
+
+    @property
+    def nodes_per_second(self) -> float:
+        """Speed."""
+        return self.nodes / self.seconds if self.seconds > 0 else 0.0
+
+    def said(self) -> str:
+        """How they came out."""
+        parts = [f"{self.proved:,} of {how_many(self.positions, 'position')} proved"]
+        if self.differing:
+            parts.append(f"{self.differing:,} not as expected")
+        if self.unreadable:
+            parts.append(f"{how_many(self.unreadable, 'line')} not read")
+        return ", ".join(parts)
+
+
+def score_cell(result: Result) -> str:
+    """The score, or the bounds that are proved."""
+    if result.exact and result.value is not None:
+        return result.scale.say(result.value, exact=True, bare=True)
+    return bounds(result.lower, result.upper)
+
+
+def bounds(lower: int | None, upper: int | None) -> str:
+    """What a score lies between, in a few characters."""
+    if lower is not None and upper is not None:
+        return f"{lower:+d}" if lower == upper else f"{lower:+d}..{upper:+d}"
+    if lower is not None:
+        return f">= {lower:+d}"
+    return "?" if upper is None else f"<= {upper:+d}"
+
+
+@dataclass
+class SolveTable:
+    """Rows that are printed as they come: whoever reads them in a pipe need not wait for the last."""
+
+    console: Console
+    several: bool
+    widths: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.widths = dict(WIDTHS)
+        terminal = self.console.is_terminal
+        self.exact_nodes = not terminal or self.console.width >= EXACT_NODES
+        if self.exact_nodes:
+            self.widths["nodes"] = 14
+        if terminal and self.console.width < ROOM:
+            del self.widths["nodes"], self.widths["nodes/s"]
+        if not self.several:
+            del self.widths["position"]
+
+    def begin(self) -> None:
+        """Print the names of the columns."""
+        self.console.print()
+        names = {name: name for name in WIDTHS}
+        row = self.laid_out(names, LINE)[0]
+        room = self.console.width if self.console.is_terminal else len(row)
+        self.console.print(row)
+        self.console.print("─" * max(min(room, 200), len(row)) if self.console.is_terminal else "─" * len(row))
+
+    def add(self, number: int, board: Board[Any], result: Result, differing: Sequence[Difference]) -> None:
+        """Print a position's row, its other moves, and what was expected of it and is not so."""
+        line = " ".join(map(str, result.pv)) if result.exact else f"{result.move} …, not proved"
+        depth = depth_of(board)
+        self.print(
+            {
+                "position": f"{number:,}",
+                "depth": "–" if depth is None else str(depth),
+                "score": score_cell(result),
+                **self.effort(result.seconds, result.nodes, result.nodes_per_second),
+            },
+            line,
+        )
+        if result.exact and len(result.best) > 1:
+            values = [f"{each.move} {result.scale.say(each.value, exact=True, bare=True)}" for each in result.best]
+            self.print({}, ",  ".join(each.replace(" ", "\xa0") for each in values))
+        for each in differing:
+            self.print({}, f"! {each}")
+
+    def end(self, total: Total) -> None:
+        """Print what all positions took."""
+        cells = self.effort(total.seconds, total.nodes, total.nodes_per_second)
+        self.print({"position": "total", **cells}, total.said())
+
+    def effort(self, seconds: float, nodes: int, speed: float) -> dict[str, str]:
+        """The cells of time and nodes."""
+        count = f"{nodes:,}" if self.exact_nodes else scaled(nodes)
+        return {"time": f"{seconds:,.2f} s", "nodes": count, "nodes/s": scaled(speed)}
+
+    def under_way(self, number: int, board: Board[Any], progress: Progress | None, estimate: Result | None) -> str:
+        """The row of the position that is being solved."""
+        depth = depth_of(board)
+        cells = {"position": f"{number:,}", "depth": "–" if depth is None else str(depth)}
+        if progress is None:
+            return "\n".join(self.laid_out(cells, "…"))
+        if progress.proving:
+            cells["score"] = bounds(progress.value, progress.upper)
+            line = under_way(progress)
+            if progress.moves:
+                line += f", {progress.done / progress.moves:.0%} of the root settled"
+        else:
+            told = f": {estimate.said}" if estimate is not None and estimate.said else ""
+            line = f"estimate, depth {progress.depth}{told}"
+        cells |= self.effort(progress.seconds, progress.nodes, progress.nodes_per_second)
+        return "\n".join(self.laid_out(cells, line))
+
+    def print(self, cells: dict[str, str], line: str) -> None:
+        """A row, folded between words where a terminal has no room."""
+        for each in self.laid_out(cells, line):
+            self.console.print(each)
+
+    def laid_out(self, cells: dict[str, str], line: str) -> list[str]:
+        """The lines of a row."""
+        shown = (" " * GAP).join(f"{cells.get(name, ''):>{width}}" for name, width in self.widths.items())
+        if not self.console.is_terminal:
+            return [f"{shown}{' ' * GAP}{line}".rstrip().replace("\xa0", " ")]
+        room = max(self.console.width - len(shown) - GAP - 1, 12)
+        folded = textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False) or [""]
+        margin = " " * (sum(self.widths.values()) + GAP * (len(self.widths) - 1))
+        rows = [shown, *[margin] * (len(folded) - 1)]
+        return [f"{row}{' ' * GAP}{part}".rstrip().replace("\xa0", " ") for row, part in zip(rows, folded, strict=True)]
+
+
+class Under:
+    """The row under way, below those that are done; nothing in a pipe."""
+
+    def __init__(self, live: Live | None) -> None:
+        self._live = live
+
+    def show(self, text: str) -> None:
+        """Draw it anew."""
+        if self._live is not None:
+            self._live.update(Text(text), refresh=True)
+
+
+@contextmanager
+def drawn_below(console: Console) -> Iterator[Under]:
+    """A place below what is printed, on a terminal."""
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield Under(None)
+        return
+    with Live(console=console, transient=True, auto_refresh=False, vertical_overflow="visible") as live:
+        yield Under(live)
+
+
+def memory_line(total: Total) -> str:
+    """What the table and the workers took."""
+    table = f"table {total.table_bytes / 2**20:.0f} MiB" if total.table_bytes else "no table"
+    return f"memory: {table}, workers {total.worker_bytes / 2**20:.1f} MiB"
