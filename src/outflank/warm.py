@@ -28,6 +28,7 @@ HOMES = (
     "lab.step_costs",
     "lab.studies.hashing",
     "lab.studies.storage",
+    "proofs.finding",
     "search.montecarlo",
     "search.samples",
 )

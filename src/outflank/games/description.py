@@ -170,6 +170,8 @@ class GameDescription:
     """Whether a side that cannot move passes: programs that know such games pass once more when they are over."""
     objection: Callable[[Any, Any], str] = lambda game, position: ""
     """What is wrong with rules and a position that a text gives; empty: nothing. Kernels rely on it."""
+    plain_rules: Callable[[Any], Any] | None = None
+    """The same rules written a second time, for `games.plain`; None: proofs of this game cannot be checked."""
     without_draws: Callable[["Board[Any]"], "Board[Any]"] | None = None
     """A board with rules of drawing by its history switched off, for referees who have their own; None: it has none."""
 

@@ -20,6 +20,7 @@ from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
 from outflank.othello.exact_order import guide
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
 from outflank.othello.rules import Othello, OthelloPosition
@@ -98,6 +99,7 @@ OTHELLO = GameDescription(
     called=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
     sizes={size: {"size": size} for size in SIZES},
     passes=True,
+    plain_rules=plain_rules,
     notation=NOTATION,
     unit=Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0),
     evaluations=EVALUATIONS,

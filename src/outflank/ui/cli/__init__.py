@@ -18,6 +18,7 @@ from outflank.ui.cli.streams import fill_closed_streams, forget_output
 COMMANDS = {
     "search": "Find the best move of a position.",
     "solve": "Prove the final score of positions.",
+    "proof": "Check the proof of a solved position.",
     "perft": "Count the leaves of a game tree.",
     "play": "Play a game, or watch one.",
     "review": "Go through a game and judge its moves.",

@@ -46,6 +46,45 @@ class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1")
     """With `--divide`: leaves below each move."""
 
 
+class CheckedLevelDocument(Struct, frozen=True, kw_only=True):
+    """What was checked of a strategy's positions with so many moves left."""
+
+    left: int
+    own: int
+    """Where the strategy's move was played."""
+    other: int
+    """Where every answer was played."""
+
+
+class CheckedStrategyDocument(Struct, frozen=True, kw_only=True):
+    """That a side wins so much at least."""
+
+    side: Literal["black", "white"]
+    bound: int
+    positions: int
+    """Of all levels."""
+    levels: list[CheckedLevelDocument]
+    finished: int
+    """Games that ended before a leaf."""
+    leaf: int
+    """Moves left at the leaves."""
+    leaves: int
+    """Positions that were searched to the end."""
+    nodes: int
+    """Of those searches."""
+
+
+class ProofCheckDocument(Document, frozen=True, kw_only=True, tag="outflank/proof-check/1"):
+    """A proof that was found to be right."""
+
+    game: str
+    position: str
+    value: int
+    """For the side to move."""
+    strategies: list[CheckedStrategyDocument]
+    seconds: float
+
+
 class ValuedMove(Struct, frozen=True, kw_only=True):
     """A move and what it is worth."""
 

@@ -1,0 +1,201 @@
+"""Othello's rules for a checker of proofs: rays that were walked square by square, and nothing of `rules`.
+
+A key is the board in base 3 (empty, own, opponent's), the smallest of its eight mirror images; the squares of boards
+of up to 40 fit into its first word.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank.games.plain import can_move, expand, handed_over, key_of, key_words, left, outcome, position_of
+from outflank.kernels.bits import U64, bit_reverse, lowest, popcount
+from outflank.kernels.compiler import inner
+from outflank.kernels.memory import address_of, record_at
+from outflank.kernels.record_types import allocate, record_type
+from outflank.othello.rules import WINNER_TAKES_EMPTIES, Othello
+
+ZERO, ONE, THREE = U64(0), U64(1), U64(3)
+BYTE = U64(255)
+
+IN_FIRST = 40
+"""Squares in a key's first word: 3^40 is below 2^64."""
+
+TABLES = record_type(
+    {
+        "board": np.uint64,  # its squares
+        "squares": np.int64,  # how many these are
+        "square": (np.uint8, 64),  # in the order of the key's digits
+        "near": (np.uint64, 64),  # the squares around each
+        "ahead": (np.uint64, (64, 4)),  # from each: the squares to the right, and in the three directions down
+        "behind": (np.uint64, (64, 4)),  # the same in the opposite directions, on a board turned half round
+        "digits": (np.uint64, (8, 2, 8, 256)),  # by symmetry, word and row: what the discs of a row add to a key
+    }
+)
+
+
+class PlainOthello(NamedTuple):
+    """The rules in force."""
+
+    tables: np.int64
+    """The address of the board's `TABLES`."""
+    empties_won: int
+    """Whether the winner gets the squares that stay empty."""
+
+
+def plain_rules(game: Othello) -> PlainOthello:
+    """The same rules for a checker."""
+    return PlainOthello(np.int64(address_of(_tables(int(game.mask)))), int(game.scoring == WINNER_TAKES_EMPTIES))
+
+
+def _ray(cells: Sequence[tuple[int, int]], column: int, row: int, across: int, down: int) -> list[int]:
+    """The squares from a cell on in one direction, the nearest first."""
+    found: list[int] = []
+    while (column := column + across, row := row + down) in cells:
+        found.append(8 * row + column)
+    return found
+
+
+@cache
+def _tables(mask: int) -> Any:
+    """What is known of a board, walked square by square; kept for ever, for rules know it by its address."""
+    tables = allocate(TABLES, 1)
+    cells = [(column, row) for row in range(8) for column in range(8) if mask >> (8 * row + column) & 1]
+    board = tables[0]
+    board.board, board.squares = mask, len(cells)
+    for number, (column, row) in enumerate(cells):
+        square = 8 * row + column
+        board.square[number] = square
+        for direction, (across, down) in enumerate(((1, 0), (-1, 1), (0, 1), (1, 1))):
+            ahead, behind = _ray(cells, column, row, across, down), _ray(cells, column, row, -across, -down)
+            board.ahead[square, direction] = sum(1 << each for each in ahead)
+            board.behind[square, direction] = sum(1 << 63 - each for each in behind)
+            board.near[square] |= U64(sum(1 << each for each in (*ahead[:1], *behind[:1])))
+    for symmetry in range(8):
+        for column, row in cells:
+            x, y = (7 - column if symmetry & 1 else column), (7 - row if symmetry & 2 else row)
+            number = cells.index((y, x) if symmetry & 4 else (x, y))
+            word, digit = divmod(number, IN_FIRST)
+            for discs in range(256):
+                if discs >> column & 1:
+                    board.digits[symmetry, word, row, discs] += U64(3**digit)
+    return tables
+
+
+@inner
+def _closed(own: Any, opp: Any, ray: Any) -> Any:
+    """The discs of the opponent that a ray begins with, as far as the next one is ours."""
+    beyond = ray & ~opp
+    if beyond == ZERO:
+        return ZERO
+    end = beyond & ~(beyond - ONE)  # the nearest square that is not the opponent's
+    return ray & (end - ONE) if end & own != ZERO else ZERO
+
+
+@inner
+def _turned(board: Any, own: Any, opp: Any, square: Any) -> Any:
+    """The discs that turn when `own` plays on an empty square; 0: it may not."""
+    if board.near[square] & opp == ZERO:
+        return ZERO
+    ahead, behind = ZERO, ZERO
+    mine, theirs = bit_reverse(own), bit_reverse(opp)
+    for direction in range(4):
+        ahead |= _closed(own, opp, board.ahead[square, direction])
+        behind |= _closed(mine, theirs, board.behind[square, direction])
+    return ahead | bit_reverse(behind)
+
+
+@expand.register(PlainOthello)
+def _(rules, first, second, children, start):
+    board = record_at(rules.tables, TABLES)
+    todo, end = board.board & ~(first | second), start
+    while todo != ZERO:
+        square = U64(lowest(todo))
+        todo &= todo - ONE
+        turned = _turned(board, first, second, square)
+        if turned != ZERO:
+            children.moves[end] = np.uint8(square)
+            children.first[end] = second ^ turned
+            children.second[end] = first | turned | (ONE << square)
+            end += 1
+    return end
+
+
+@can_move.register(PlainOthello)
+def _(rules, first, second):
+    board = record_at(rules.tables, TABLES)
+    todo = board.board & ~(first | second)
+    while todo != ZERO:
+        if _turned(board, first, second, U64(lowest(todo))) != ZERO:
+            return True
+        todo &= todo - ONE
+    return False
+
+
+@handed_over.register(PlainOthello)
+def _(rules, first, second):
+    return second, first
+
+
+@outcome.register(PlainOthello)
+def _(rules, first, second):
+    ahead = popcount(first) - popcount(second)
+    if rules.empties_won == 0 or ahead == 0:
+        return ahead
+    empty = left(rules, first, second)
+    return ahead + empty if ahead > 0 else ahead - empty
+
+
+@left.register(PlainOthello)
+def _(rules, first, second):
+    return popcount(record_at(rules.tables, TABLES).board & ~(first | second))
+
+
+@key_words.register(PlainOthello)
+def _(rules):
+    return 1 if record_at(rules.tables, TABLES).squares <= IN_FIRST else 2
+
+
+@inner
+def _digits(board: Any, symmetry: Any, word: Any, first: Any, second: Any) -> Any:
+    """One word of the board in base 3, turned by a symmetry."""
+    found = ZERO
+    for row in range(8):
+        shift = U64(8 * row)
+        own, opp = (first >> shift) & BYTE, (second >> shift) & BYTE
+        found += board.digits[symmetry, word, row, own] + (board.digits[symmetry, word, row, opp] << ONE)
+    return found
+
+
+@key_of.register(PlainOthello)
+def _(rules, first, second):
+    board = record_at(rules.tables, TABLES)
+    one, two = _digits(board, 0, 0, first, second), ZERO
+    if board.squares > IN_FIRST:
+        two = _digits(board, 0, 1, first, second)
+    for symmetry in range(1, 8):
+        other, rest = _digits(board, symmetry, 0, first, second), ZERO
+        if other <= one and board.squares > IN_FIRST:
+            rest = _digits(board, symmetry, 1, first, second)
+        if other < one or (other == one and rest < two):
+            one, two = other, rest
+    return one, two
+
+
+@position_of.register(PlainOthello)
+def _(rules, one, two):
+    board = record_at(rules.tables, TABLES)
+    first, second = ZERO, ZERO
+    for number in range(board.squares):
+        if number == IN_FIRST:
+            one = two
+        digit = one % THREE
+        one = one // THREE
+        disc = ONE << U64(board.square[number])
+        if digit == ONE:
+            first |= disc
+        elif digit != ZERO:
+            second |= disc
+    return first, second

@@ -1,0 +1,181 @@
+"""A certificate in a file: the value of a position, and for each side a strategy that holds it.
+
+A strategy is one move for each position that it can come to with itself to move, and nothing else: the positions are
+those of `proofs.frontier`, level by level and sorted, so that no position is written down, and six million of them
+take a few megabytes. It ends at its leaves, the positions with `leaf` moves left, which a checker searches itself.
+
+The first line of a file is a `Header` in JSON. Then come the moves of its levels, a byte each, every level compressed
+by itself, and the SHA-256 of all that is before it.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from msgspec import Meta, Struct
+
+from outflank.boards import Board
+from outflank.documents import Count, Document, decoded, encoded
+from outflank.errors import OutflankError, reason_of
+from outflank.formats.files import write_whole
+from outflank.formats.recognise import read
+from outflank.games.description import description_of, game_named
+from outflank.kinds import Misfit
+from outflank.proofs.frontier import Moves, Refused
+
+DIGEST_BYTES = 32
+LONGEST_HEADER = 1 << 20
+MOST_LEVELS = 256
+
+Score = Annotated[int, Meta(ge=-(1 << 15), le=1 << 15)]
+Left = Annotated[int, Meta(ge=0, lt=MOST_LEVELS)]
+
+
+class LevelHeader(Struct, frozen=True, kw_only=True):
+    """How many moves of a strategy follow, and in how many bytes."""
+
+    left: Left
+    moves: Count
+    bytes: Count
+
+
+class StrategyHeader(Struct, frozen=True, kw_only=True):
+    """A strategy: whose, and how far it goes."""
+
+    side: Literal["mover", "other"]
+    """Who holds the value: the side that is to move in the position, or the other."""
+    leaf: Left
+    """Moves left where it ends."""
+    levels: list[LevelHeader]
+
+
+class Header(Document, frozen=True, kw_only=True, tag="outflank/proof/1"):
+    """What is proved, and how long its parts are."""
+
+    game: str
+    options: dict[str, int | str]
+    """The rules' options, as `GameDescription.options_of` has them."""
+    position: str
+    """In the game's notation."""
+    value: Score
+    """For the side to move."""
+    strategies: list[StrategyHeader]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """A side's moves, by how many moves are left."""
+
+    mover: bool
+    """Whether it is the side that is to move in the position."""
+    leaf: int
+    moves: Mapping[int, Moves]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """That a position has a value."""
+
+    board: Board[Any]
+    value: int
+    strategies: tuple[Strategy, ...]
+
+    def to_bytes(self) -> bytes:
+        """As it is written to a file."""
+        parts: list[bytes] = []
+        headers = []
+        for strategy in self.strategies:
+            levels = []
+            for left, moves in sorted(strategy.moves.items(), reverse=True):
+                parts.append(zlib.compress(moves.tobytes(), 9))
+                levels.append(LevelHeader(left=left, moves=len(moves), bytes=len(parts[-1])))
+            side: Literal["mover", "other"] = "mover" if strategy.mover else "other"
+            headers.append(StrategyHeader(side=side, leaf=strategy.leaf, levels=levels))
+        description = description_of(self.board.game)
+        header = Header(
+            game=description.name,
+            options=dict(description.options_of(self.board.game)),
+            position=self.board.to_text(),
+            value=self.value,
+            strategies=headers,
+        )
+        content = b"".join([encoded(header), b"\n", *parts])
+        return content + hashlib.sha256(content).digest()
+
+    def write(self, path: Path) -> int:
+        """Write it to a file; how many bytes that has."""
+        content = self.to_bytes()
+        try:
+            write_whole(path, content)
+        except OSError as error:
+            raise OutflankError(f"{path}: {reason_of(error)}") from None
+        return len(content)
+
+
+def read_certificate(path: Path) -> Certificate:
+    """The certificate in a file."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
+    return certificate_of(content)
+
+
+def certificate_of(content: bytes) -> Certificate:
+    """The certificate that some bytes are, whole and undamaged; whether it is right is another question."""
+    line, newline, _ = content[:LONGEST_HEADER].partition(b"\n")
+    if not newline or not line.startswith(b'{"schema":"outflank/proof/1"'):
+        raise Refused("this is no proof: it does not begin with a line of outflank/proof/1")
+    if hashlib.sha256(content[:-DIGEST_BYTES]).digest() != content[-DIGEST_BYTES:]:
+        raise Refused("the file is damaged: its digest is that of another content")
+    try:
+        header = decoded(Header, line)
+    except Misfit as error:
+        raise Refused(f"the first line is damaged: {error}") from None
+    board = _board(header)
+    place, strategies = len(line) + 1, []
+    for each in header.strategies:
+        moves: dict[int, Moves] = {}
+        for level in each.levels:
+            if level.left in moves:
+                raise Refused(f"the moves with {level.left} left are there twice")
+            end = place + level.bytes
+            if end > len(content) - DIGEST_BYTES:
+                raise Refused("the file ends before the moves that its first line tells of")
+            moves[level.left] = _moves(content[place:end], level)
+            place = end
+        strategies.append(Strategy(mover=each.side == "mover", leaf=each.leaf, moves=moves))
+    if place != len(content) - DIGEST_BYTES:
+        raise Refused(f"{len(content) - DIGEST_BYTES - place:,} bytes follow the moves that the first line tells of")
+    return Certificate(board=board, value=header.value, strategies=tuple(strategies))
+
+
+def _board(header: Header) -> Board[Any]:
+    """The position that a header tells of, under the rules that it tells of."""
+    try:
+        description, setup = game_named(header.game), read(header.position, game=header.game)
+        game = setup.game
+        if description.with_options is not None:
+            game = description.with_options(game, header.options)
+        board = Board.from_setup(setup.with_game(game))
+    except OutflankError as error:
+        raise Refused(f"the position cannot be read: {error}") from None
+    if dict(description.options_of(board.game)) != header.options or board.to_text() != header.position:
+        raise Refused(f"the position is not one of {description.title} under such rules, written as it would be")
+    return board
+
+
+def _moves(compressed: bytes, level: LevelHeader) -> Moves:
+    """The moves of a level: as many as are told of, and not one more is unpacked."""
+    unpacking = zlib.decompressobj()
+    try:
+        content = unpacking.decompress(compressed, level.moves + 1)
+    except zlib.error:
+        raise Refused(f"the moves with {level.left} left cannot be unpacked") from None
+    if len(content) != level.moves or not unpacking.eof or unpacking.unused_data:
+        raise Refused(f"the moves with {level.left} left are not {level.moves:,}, as the first line says")
+    return np.frombuffer(content, np.uint8)

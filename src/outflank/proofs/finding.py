@@ -1,0 +1,159 @@
+"""A certificate is found: from a table that is warm from solving, a move for each position that has to have one.
+
+Nothing here is trusted by who checks it.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.boards import Board
+from outflank.errors import InvalidOption
+from outflank.games.description import description_of
+from outflank.games.evaluation import after
+from outflank.games.evaluation import begin as begin_state
+from outflank.games.plain import key_words, position_of
+from outflank.games.rules import fill, moves_left, pack, play, unpack
+from outflank.games.sides import Side
+from outflank.kernels.compiler import kernel
+from outflank.proofs.certificate import Certificate, Strategy
+from outflank.proofs.checking import Watch
+from outflank.proofs.frontier import Frontier, Level, Moves
+from outflank.proofs.slices import over_slices
+from outflank.search.alphabeta import alphabeta
+from outflank.search.contract import Options
+from outflank.search.keys import table_key
+from outflank.search.nodes import arrange
+from outflank.search.ordering import bring_best
+from outflank.search.root import Root
+from outflank.search.stopping import Stopped
+from outflank.search.table import Table, hint_of, looked_up
+from outflank.search.worker import SORT_ALL, SORT_NONE
+
+LEAF = 10
+"""Moves left at the leaves, where nothing else is asked for."""
+
+SLICE = 64
+"""Positions that a worker takes at a time: one of them may take a second."""
+
+NOT_FOUND = 255
+"""No move of a game that has plain rules."""
+
+
+@kernel
+def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
+    """A move for each position that holds `bound`, as far as there is one; how many there are before the first that has
+    none, or at which the worker was stopped."""
+    for number in range(len(keys)):
+        first, second = position_of(rules, keys[number, 0], keys[number, keys.shape[1] - 1])
+        position = unpack(game, first, second)
+        state = begin_state(evaluation, game, position)
+        start = np.int64(0)
+        end = fill(game, position, worker.moves, start)
+        depth = moves_left(game, position) + 1  # the end of a game is seen where there is no move left
+        symmetry, one, two = table_key(game, position, worker)
+        hint = hint_of(looked_up(worker.table, worker.table_shift, one, two))
+        sort = arrange(evaluation, game, position, depth, 0, hint, symmetry, start, end, worker)
+        moves[number] = NOT_FOUND
+        for index in range(start, end):
+            if sort == SORT_ALL or (sort != SORT_NONE and index == start):
+                bring_best(index, end, worker)
+            move = worker.moves[index]
+            child = play(game, position, move)
+            child_state = after(evaluation, game, state, position, move, child)
+            found = -alphabeta(
+                game, evaluation, child, child_state, -bound, 1 - bound, depth - 1, np.int64(1), end, worker, probe
+            )
+            if worker.aborted != 0:
+                return number
+            if found >= bound:
+                moves[number] = np.uint8(move)
+                break
+        if moves[number] == NOT_FOUND:
+            return number
+    return len(keys)
+
+
+@holding_moves.sample
+def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    plain = description_of(game).plain_rules
+    if plain is not None:
+        root, rules = Root(game, position, Options(exact=True, table_bits=4)), plain(game)
+        keys = np.zeros((0, int(key_words(rules))), np.uint64)
+        yield game, root.evaluation, rules, keys, 0, np.zeros(0, np.uint8), root.worker, root.probe
+
+
+class WrongValue(InvalidOption):
+    """A strategy was asked for that there is not."""
+
+
+def prove(
+    board: Board[Any],
+    value: int,
+    *,
+    table: Table | None = None,
+    leaf: int = LEAF,
+    workers: int = 1,
+    watch: Watch = lambda text: None,
+    stop: Callable[[Callable[[], None]], None] = lambda halt: None,
+) -> Certificate:
+    """A certificate that `value` is what the side to move wins; `WrongValue` if it is not.
+
+    A `table` in which that was found out, with symmetric positions sharing an entry, saves most of the time. `stop` is
+    told how to end it before its time, by `Stopped`.
+    """
+    plain = description_of(board.game).plain_rules
+    if plain is None:
+        raise InvalidOption(f"there are no rules of {description_of(board.game).title} to check a proof by")
+    finder = _Finder(board, plain(board.game), table, workers)
+    stop(finder.root.stop)
+    strategies = tuple(
+        finder.strategy(mover=mover, bound=value if mover else -value, leaf=leaf, watch=watch)
+        for mover in (True, False)
+    )
+    return Certificate(board=board, value=value, strategies=strategies)
+
+
+class _Finder:
+    """Workers that search what a strategy needs."""
+
+    def __init__(self, board: Board[Any], rules: Any, table: Table | None, workers: int) -> None:
+        self.board, self.rules, self.count = board, rules, workers
+        options = Options(exact=True, canonical=True, table_bits=22)
+        self.root = Root(board.game, board.position, options, table=table)
+        self.root.workers = self.root.new_workers(workers)
+        self.root.begin_search(None)
+
+    def strategy(self, *, mover: bool, bound: int, leaf: int, watch: Watch) -> Strategy:
+        """The moves of one side."""
+        side = self.board.turn if mover else self.board.turn.other
+        first, second = map(np.uint64, pack(self.board.game, self.board.position))
+        frontier = Frontier(self.rules, (first, second), mine=mover, bound=bound, workers=self.count)
+        found: dict[int, Moves] = {}
+        while frontier.level.left > leaf and (len(frontier.level.own) or len(frontier.level.other)):
+            level = frontier.level
+            moves = self._moves(level, bound, side, watch)
+            if len(moves):
+                found[level.left] = moves
+            frontier.advance(moves)
+        return Strategy(mover=mover, leaf=leaf, moves=found)
+
+    def _moves(self, level: Level, bound: int, side: Side, watch: Watch) -> Moves:
+        """A move of the strategist for each of its positions."""
+        root, keys, moves = self.root, level.own, np.zeros(len(level.own), np.uint8)
+
+        def work(begin: int, end: int, worker: int) -> None:
+            record = root.workers[worker]
+            subject = (root.game, root.evaluation, self.rules)
+            done = holding_moves(*subject, keys[begin:end], bound, moves[begin:end], record, root.probe)
+            if record.aborted:
+                raise Stopped
+            if done < end - begin:
+                raise WrongValue(f"there is no strategy that wins {bound:+d}: the value is another")
+
+        def told(done: int) -> None:
+            watch(f"proof of {side}: {level.left} moves left, {done:,} of {len(keys):,} positions")
+
+        over_slices(work, len(keys), size=SLICE, workers=self.count, told=told, stop=root.stop)
+        return moves
