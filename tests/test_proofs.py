@@ -23,6 +23,8 @@ from outflank.proofs.checking import check
 from outflank.proofs.finding import WrongValue, prove
 from outflank.proofs.frontier import Refused, distinct
 from outflank.proofs.leaves import first_wrong_leaf
+from outflank.search.contract import Stop
+from outflank.search.stopping import Stopped
 from outflank.ui.cli import main
 from tests.conftest import examples
 from tests.drawing import othello_positions, walk
@@ -339,3 +341,46 @@ def test_the_command_refuses_with_one_line(capsys, tmp_path):
     assert command(capsys, "proof", "check", str(file))[0] == 1
     status, _, err = command(capsys, "proof", "check", str(tmp_path / "none"))
     assert (status, err.count("\n")) == (2, 1)
+
+
+def test_solve_writes_a_proof_that_is_right(capsys, tmp_path):
+    from msgspec import json
+
+    file, again = tmp_path / "small.proof", tmp_path / "again.proof"
+    asked = ("solve", MIDDLE, "--workers", "1", "--table-bits", "12", "--proof")
+    status, out, _ = command(capsys, *asked, str(file))
+    assert status == 0
+    assert f"proof in {file}: " in out
+    assert command(capsys, "proof", "check", str(file))[0] == 0
+    status, out, _ = command(capsys, *asked, str(again), "--json")
+    written = json.decode(out.splitlines()[0])["proof"]
+    assert (status, written["file"], written["bytes"]) == (0, str(again), again.stat().st_size)
+    assert read_certificate(again).value == proved(MIDDLE, 4).value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--proof", "there"], "there exists already; --force overwrites it"),
+        (["--proof", "new", "--wld"], "not beside --wld"),
+        (["--proof", "new", "--cluster", "local:2"], "not beside --cluster"),
+        (["--proof", "new", "--table-bits", "0"], "--table-bits must not be 0"),
+        (["--proof", "new", "--game", "abalone"], "no rules of Abalone"),
+        (["--proof", "new", "--file", "two.txt"], "there are 2; --number N chooses one"),
+    ],
+)
+def test_solve_refuses_what_no_proof_can_be_written_of(capsys, tmp_path, monkeypatch, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").write_bytes(b"")
+    (tmp_path / "two.txt").write_text(f"{MIDDLE}\n{MIDDLE}\n")
+    status, _, err = command(capsys, "solve", *arguments)
+    assert (status, err.count("\n")) == (2, 1)
+    assert told in err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_proof_can_be_stopped():
+    stop = Stop()
+    stop()
+    with pytest.raises(Stopped):
+        prove(START, -10, leaf=3, stop=stop)

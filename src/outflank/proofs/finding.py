@@ -3,7 +3,7 @@
 Nothing here is trusted by who checks it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,12 @@ from outflank.proofs.checking import Watch
 from outflank.proofs.frontier import Frontier, Level, Moves
 from outflank.proofs.slices import over_slices
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import Options
+from outflank.search.contract import Options, Stop
 from outflank.search.keys import table_key
 from outflank.search.nodes import arrange
 from outflank.search.ordering import bring_best
 from outflank.search.root import Root
+from outflank.search.solving import TABLE_BITS
 from outflank.search.stopping import Stopped
 from outflank.search.table import Table, hint_of, looked_up
 from outflank.search.worker import SORT_ALL, SORT_NONE
@@ -96,36 +97,50 @@ def prove(
     leaf: int = LEAF,
     workers: int = 1,
     watch: Watch = lambda text: None,
-    stop: Callable[[Callable[[], None]], None] = lambda halt: None,
+    stop: Stop | None = None,
 ) -> Certificate:
-    """A certificate that `value` is what the side to move wins; `WrongValue` if it is not.
+    """A certificate that `value` is what the side to move wins; `WrongValue` if it is not, `Stopped` if `stop` says so.
 
-    A `table` in which that was found out, with symmetric positions sharing an entry, saves most of the time. `stop` is
-    told how to end it before its time, by `Stopped`.
+    A `table` in which that was found out, with symmetric positions sharing an entry, saves most of the time.
     """
-    plain = description_of(board.game).plain_rules
-    if plain is None:
-        raise InvalidOption(f"there are no rules of {description_of(board.game).title} to check a proof by")
-    finder = _Finder(board, plain(board.game), table, workers)
-    stop(finder.root.stop)
-    strategies = tuple(
-        finder.strategy(mover=mover, bound=value if mover else -value, leaf=leaf, watch=watch)
-        for mover in (True, False)
-    )
-    return Certificate(board=board, value=value, strategies=strategies)
+    return Finder(board, table=table, workers=workers).prove(value, leaf=leaf, watch=watch, stop=stop)
 
 
-class _Finder:
-    """Workers that search what a strategy needs."""
+class Finder:
+    """Workers that search what strategies need."""
 
-    def __init__(self, board: Board[Any], rules: Any, table: Table | None, workers: int) -> None:
-        self.board, self.rules, self.count = board, rules, workers
-        options = Options(exact=True, canonical=True, table_bits=22)
+    def __init__(self, board: Board[Any], *, table: Table | None = None, workers: int = 1) -> None:
+        plain = description_of(board.game).plain_rules
+        if plain is None:
+            raise InvalidOption(f"there are no rules of {description_of(board.game).title} to check a proof by")
+        self.board, self.rules, self.count = board, plain(board.game), workers
+        options = Options(exact=True, canonical=True, table_bits=TABLE_BITS)
         self.root = Root(board.game, board.position, options, table=table)
         self.root.workers = self.root.new_workers(workers)
         self.root.begin_search(None)
 
-    def strategy(self, *, mover: bool, bound: int, leaf: int, watch: Watch) -> Strategy:
+    @property
+    def nodes(self) -> int:
+        """Positions entered so far."""
+        return self.root.counter("nodes")
+
+    def prove(
+        self, value: int, *, leaf: int = LEAF, watch: Watch = lambda text: None, stop: Stop | None = None
+    ) -> Certificate:
+        """A certificate that `value` is what the side to move wins."""
+        if stop is not None:
+            stop.tell(self.root.stop)
+        try:
+            strategies = tuple(
+                self._strategy(mover=mover, bound=value if mover else -value, leaf=leaf, watch=watch)
+                for mover in (True, False)
+            )
+        finally:
+            if stop is not None:
+                stop.forget(self.root.stop)
+        return Certificate(board=self.board, value=value, strategies=strategies)
+
+    def _strategy(self, *, mover: bool, bound: int, leaf: int, watch: Watch) -> Strategy:
         """The moves of one side."""
         side = self.board.turn if mover else self.board.turn.other
         first, second = map(np.uint64, pack(self.board.game, self.board.position))

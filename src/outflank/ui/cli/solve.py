@@ -24,8 +24,10 @@ from outflank.ui.cli.interrupting import INTERRUPTED, stopping_at_ctrl_c
 from outflank.ui.cli.names import NameOf, NameOption
 from outflank.ui.cli.search import Latest
 from outflank.ui.cli.search_thread import as_they_come
+from outflank.ui.cli.solve_proof import Proof
 from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line
 from outflank.ui.cli.sources import is_a_file
+from outflank.ui.cli.writing import force_option
 
 UNREADABLE, NOT_SO = 2, 1
 """The status where lines could not be read, and where a score is not proved, or not as expected."""
@@ -54,6 +56,8 @@ UNREADABLE, NOT_SO = 2, 1
 @click.option(
     "--table-bits", type=int, default=TABLE_BITS, show_default=True, help="32 · 2^BITS bytes for the table; 0: none."
 )
+@click.option("--proof", "proof_file", metavar="FILE", help="Write a proof, which `outflank proof check` checks.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each position, and one for all.")
 def command(
     text: str | None,
@@ -66,6 +70,8 @@ def command(
     parallel: str | None,
     where: str | None,
     table_bits: int,
+    proof_file: str | None,
+    force: bool,
     as_json: bool,
     **rest: Any,
 ) -> int:
@@ -81,6 +87,7 @@ def command(
       outflank solve endings.obf --workers 2
       outflank solve endings.obf --number 3 --moves
       outflank solve endings.obf --wld --time 60 --json
+      outflank solve --size 4 --proof four.proof
     """
     refuse_copies(where)
     if text is not None and file is None and is_a_file(text):
@@ -89,12 +96,18 @@ def command(
     asked = _positions(total, text=text, file=file, **rest)
     limits = Limits(seconds=seconds, nodes=nodes)
     options: dict[str, Any] = {"exact": True, "wld": wld, "workers": workers, "table_bits": table_bits or None}
+    proof = None
+    if proof_file is not None:
+        proof = Proof(proof_file, force=force, table_bits=table_bits, workers=workers)
+        proof.check_asked([board for board, _ in asked], wld=wld, cluster=where is not None)
     with ExitStack() as opened:
         cluster = None
         if where is not None:
             check_options(replication="async", parallel=parallel, algorithm="pvs")
             cluster = opened.enter_context(connect(where, workers=workers))
-        solving = Solving(limits, {**options, "parallel": parallel}, every_move=every_move, cluster=cluster)
+        solving = Solving(
+            limits, {**options, "parallel": parallel}, every_move=every_move, cluster=cluster, proof=proof
+        )
         shown = _print_documents if as_json else _print_table
         status = shown(solving, asked, total)
     return max(status, UNREADABLE if total.unreadable and status != INTERRUPTED else 0)
@@ -116,15 +129,24 @@ class Solving:
     """How each position is solved."""
 
     def __init__(
-        self, limits: Limits, options: dict[str, Any], *, every_move: bool, cluster: Cluster | None = None
+        self,
+        limits: Limits,
+        options: dict[str, Any],
+        *,
+        every_move: bool,
+        cluster: Cluster | None = None,
+        proof: Proof | None = None,
     ) -> None:
         self.limits, self.options, self.every_move, self.cluster = limits, options, every_move, cluster
+        self.proof = proof
         self.wld = bool(options["wld"])
         self.stop = Stop()
 
     def results(self, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
         """What comes of a position, None while nothing does; the last result is the answer."""
         options = {**self.options, "moves": max(len(board.legal_moves), 1) if self.every_move else 1}
+        if self.proof is not None:
+            options |= self.proof.options
         ask = iterate if self.cluster is None else self.cluster.iterate
         results = ask(board, self.limits, stop=self.stop, watch=watch, **options)
         return as_they_come(results, self.stop, self.cluster)
@@ -173,6 +195,11 @@ def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total
     elif result is not None:
         console.print(f"{describe(asked[0][0])}: {_answer(asked[0][0], result)}")
     console.print(memory_line(total))
+    if solving.proof is not None and result is not None:
+        with stopping_at_ctrl_c(solving.stop):
+            written = solving.proof.write(asked[0][0], result, solving.stop, quiet=False)
+        if written is not None:
+            console.print(written.told)
     return solving.status(total)
 
 
@@ -199,6 +226,8 @@ def _answer(board: Board[Any], result: Result) -> str:
 
 
 def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
+    from msgspec import UNSET
+
     from outflank.ui.cli.solve_documents import SolveDocument, SolveTotalDocument
 
     with stopping_at_ctrl_c(solving.stop):
@@ -206,6 +235,7 @@ def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], t
             last = [each for each in solving.results(board, None) if each is not None][-1]
             differing = solving.differences(board, record, last)
             total.add(last, differing)
+            written = None if solving.proof is None else solving.proof.write(board, last, solving.stop, quiet=True)
             print_json(
                 SolveDocument.of(
                     board,
@@ -215,6 +245,7 @@ def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], t
                     wld=solving.wld,
                     expected=expected_of(record),
                     differing=differing,
+                    proof=UNSET if written is None else written.document,
                 )
             )
             if solving.stop.called or solving.trouble() is not None:

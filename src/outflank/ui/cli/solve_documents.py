@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from outflank.boards import Board
 from outflank.documents import Document
@@ -22,6 +22,19 @@ class DifferenceDocument(Struct, frozen=True, kw_only=True):
     """Null: it is not legal."""
     at_most: bool
     """Whether `found` is what the best move is worth, and this one at most."""
+
+
+class WrittenProof(Struct, frozen=True, kw_only=True):
+    """The proof that was written."""
+
+    file: str
+    bytes: int
+    moves: int
+    """Of both strategies."""
+    leaf: int
+    """Moves left where they end."""
+    nodes: int
+    seconds: float
 
 
 class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1"):
@@ -58,6 +71,8 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     workers: int
     table_bytes: int
     worker_bytes: int
+    proof: WrittenProof | UnsetType = UNSET
+    """With `--proof`, once the score is proved."""
 
     @classmethod
     def of(
@@ -70,6 +85,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
         wld: bool,
         expected: Mapping[int, int],
         differing: Sequence[Difference],
+        proof: WrittenProof | UnsetType = UNSET,
     ) -> "SolveDocument":
         """The proof of a board, or what there is of one; estimates are none of it."""
         return cls(
@@ -99,6 +115,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
             workers=max(len(result.workers), 1),
             table_bytes=result.table_bytes,
             worker_bytes=result.worker_bytes,
+            proof=proof,
         )
 
 
