@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from outflank.games.endings import ending_moves
+from outflank.games.evaluation import Solving
 from outflank.games.hints import row
 from outflank.games.rules import MOVE, most_moves, pack
 from outflank.kernels.memory import record_at
@@ -156,12 +158,19 @@ def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> Roo
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
+SOLVED_ALONE = 3
+"""Moves above a game's own kernels of endings whose nodes are not divided: some ten thousand positions each."""
+
+
 def usual_threshold(root: Root) -> int:
     """The depth at which a part is no longer worth dividing: some thousand nodes, which take some hundred microseconds.
 
     One ply less costs one worker 3 % in both games; one more leaves two workers a little longer without work.
     Where a game is played out there are fewer moves at each ply: two more of them are about as many nodes.
     """
+    if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
+        # What the game's own kernels solve in less than a millisecond, and three moves above it.
+        return int(ending_moves(root.game)) + SOLVED_ALONE
     many = most_moves(root.game) >= 100
     more = 2 if root.options.exact else 0
     if root.options.algorithm == "minimax":

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.evaluation import Exact, evaluation_named, evaluations
+from outflank.games.evaluation import evaluation_named, evaluations
 from outflank.games.rules import MOVE
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
@@ -22,8 +22,9 @@ def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
     """A root for each way in which a game's searches are compiled: by the types of its evaluations."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
     chosen = list(types.values()) if every else [evaluation_named(game)]
-    for evaluation in (*chosen, Exact()):
+    for evaluation in chosen:
         yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
+    yield Root(game, position, Options(exact=True, table_bits=4))
 
 
 @minimax.sample
