@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from outflank.search.contract import Options
+from outflank.search.contract import Known, Options
 from outflank.search.division import Division
 from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, best_ones, preferred
 from outflank.search.stopping import Stopped
@@ -43,7 +43,9 @@ def exact_at_root(root: Root, division: Division, depth: int, previous: int | No
     def search(moves: list[RootMove]) -> RootValue:
         guess = root.guess() if previous is None else previous
         reach = root.options.aspiration or FIRST_REACH
-        alpha, beta = max(LOW, guess - reach), min(HIGH, guess + reach)
+        known = root.known if len(moves) == len(root.moves) else Known()
+        alpha, beta = known.window(guess, reach)
+        alpha, beta = max(LOW, alpha), min(HIGH, beta)
         while True:
             found = root.enter(depth) or division.search_window(depth, alpha, beta, wanted=1, moves=moves)
             reach *= 2

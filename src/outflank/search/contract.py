@@ -124,6 +124,30 @@ class Options:
         check_fields(self)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What an earlier search has proved of a position's final score. It says where the next one begins, and no more:
+    whatever it says, the value is proved anew."""
+
+    lower: int | None = None
+    upper: int | None = None
+    move: int | None = None
+    """The code of the move that has the lower bound."""
+
+    def window(self, guess: int, reach: int) -> tuple[int, int]:
+        """The one about a guess that has room for what is still possible, and for nothing else."""
+        if self.lower is not None:
+            guess = max(guess, self.lower)
+        if self.upper is not None:
+            guess = min(guess, self.upper)
+        low, high = guess - reach, guess + reach
+        if self.lower is not None:
+            low = max(low, self.lower - 1)
+        if self.upper is not None:
+            high = min(high, self.upper + 1)
+        return low, max(high, low + 1)
+
+
 class Stop:
     """A way to cancel searches from another thread, or from the handler of a signal: call it, and they come back with
     what they have. It stays called: a search that is given it later ends at once, and warns that it does.

@@ -15,7 +15,7 @@ from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
 from outflank.search.alone import Alone
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Limits, Options, Stop
+from outflank.search.contract import Known, Limits, Options, Stop
 from outflank.search.division import Division
 from outflank.search.keywords import LimitKeywords, SearchKeywords
 from outflank.search.options import asked, asks, check_companions
@@ -70,6 +70,7 @@ def iterate(
     table: Table | None = None,
     instrument: Instrument | None = None,
     watch: Watch | None = None,
+    known: Known | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Generator[Result, None, None]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
@@ -83,7 +84,8 @@ def iterate(
     what it raises ends the search.
 
     With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end, so
-    that there is a move and a value when it is stopped; `deepen=False` goes without. They have a table of their own.
+    that there is a move and a value when it is stopped; `deepen=False` goes without. A `table` that has been used keeps
+    none of them. `known` is what an earlier proof of this score had shown when it was stopped: there it begins.
     With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score.
     """
     limits, chosen = asked(board, limits, options)
@@ -92,6 +94,7 @@ def iterate(
         stop.warn_if_spent()
     scheme, workers = check(board.game, chosen, limits)
     name = scheme.name if scheme else None
+    shared = table is None or not table.used  # and so holds no values of another evaluation
     if table is not None:
         table.grow_older()
 
@@ -106,9 +109,9 @@ def iterate(
         playing = OnePlayer(root) if scheme is None else scheme.divide(root, workers)
         return iterate_playouts(board, root, playing, name, limits, stop, watch)
     stages = [deepening(chosen, table)]
+    stages[0].root.known = known or Known()
     if chosen.exact and chosen.deepen and (chosen.evaluation is not None or evaluations(board.game)):
-        # A table of the caller's may hold values of another evaluation.
-        own = stages[0].root.table if table is None else None
+        own = stages[0].root.table if shared else None
         bits = None if chosen.table_bits is None else min(chosen.table_bits, ESTIMATES_BITS)
         estimates = replace(chosen, exact=False, wld=False, table_bits=bits, evaluation=_guide(board, chosen))
         stages.insert(0, deepening(estimates, own))
@@ -213,6 +216,8 @@ class _Deepening:
             return
         if last.depth:
             root.moves.sort(key=lambda move: self.board.move(move.code) != last.move)
+        if root.known.move is not None:
+            root.moves.sort(key=lambda move: move.code != root.known.move)
         try:
             if stop.called:
                 raise Stopped
@@ -346,7 +351,7 @@ class _Deepening:
             table_bytes=root.table.nbytes if root.table else 0,
             scheme=self.scheme,
             workers=WorkerStatistics.summed(before.workers, workers) if before.workers else workers,
-            worker_bytes=self.division.nbytes,
+            worker_bytes=self.division.nbytes + root.workspace_bytes,
         )
 
     def _progress(self) -> Progress:

@@ -27,7 +27,7 @@ from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
 from outflank.placement import places
 from outflank.search import stopping
-from outflank.search.contract import DEEPEST, TABLELESS, Options
+from outflank.search.contract import DEEPEST, TABLELESS, Known, Options
 from outflank.search.lines import complete
 from outflank.search.looking import look
 from outflank.search.ordering import Ordering, ordering_named, weights_at
@@ -132,6 +132,8 @@ class Root:
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
+        self.known = Known()
+        """What an earlier search has proved."""
         self.begin_iteration()
 
     def _evaluation(self) -> Any:
@@ -165,6 +167,7 @@ class Root:
         except MemoryError:
             raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
         self.bell.workers = count
+        self._workspaces = []
         ordering = options.ordering
         if not isinstance(ordering, Ordering):
             ordering = ordering_named(self.game, ordering, exact=options.exact)
@@ -194,6 +197,11 @@ class Root:
                 self._workspaces.append(space)
                 worker.workspace = address_of(space)
         return workers
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Memory that the game's own kernels have, of all workers."""
+        return sum(int(space.nbytes) for space in self._workspaces)
 
     def counter(self, name: str) -> int:
         """A counter of the workers' records, all workers together, without what completes a line just now."""

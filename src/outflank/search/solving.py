@@ -1,15 +1,18 @@
 """Solving: a search that proves the final score under perfect play, and nothing less."""
 
+import os
+from pathlib import Path
 from typing import Any, Unpack
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.search.contract import Limits, Stop
-from outflank.search.deepening import search
-from outflank.search.keywords import SearchKeywords
-from outflank.search.options import asks
+from outflank.search.deepening import iterate, search
+from outflank.search.keywords import OptionKeywords, SearchKeywords
+from outflank.search.options import LIMITS, asked, asks
 from outflank.search.probes import Instrument
 from outflank.search.results import Result, Watch
+from outflank.search.saving import EVERY_SECONDS, Saving
 from outflank.search.table import Table
 
 TABLE_BITS = 22
@@ -21,6 +24,8 @@ def solve(
     board: Board[Any],
     limits: Limits | None = None,
     *,
+    save: str | os.PathLike[str] | None = None,
+    save_every: float = EVERY_SECONDS,
     stop: Stop | None = None,
     table: Table | None = None,
     instrument: Instrument | None = None,
@@ -32,6 +37,9 @@ def solve(
     With `wld` it only says who wins; `moves` is how many of the best moves' scores are wanted. Where `seconds`, `nodes`
     or `stop` end it before, `exact` of the result is false, and `lower` and `upper` are what is proved so far.
 
+    `save` names a file in which the proof is kept every `save_every` seconds and when it ends; if the file is there
+    it goes on from that. Once the score is proved the file is removed.
+
     >>> import outflank
     >>> board = outflank.OthelloBoard.start(4, scoring="discs")
     >>> outflank.solve(board).said, outflank.solve(board, wld=True).said
@@ -40,4 +48,22 @@ def solve(
     if not options.get("exact", True):
         raise InvalidOption("exact=False: solving is exact; outflank.search estimates")
     chosen: SearchKeywords = {"table_bits": TABLE_BITS, **options, "exact": True}
-    return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **chosen)
+    if save is None:
+        return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **chosen)
+    if table is not None:
+        raise InvalidOption("save and table: what is saved has a table of its own")
+    limits, checked = asked(board, limits, chosen)
+    only: OptionKeywords = {name: value for name, value in chosen.items() if name not in LIMITS}  # type: ignore[assignment]
+    saving = Saving(Path(save), board, checked, every_seconds=save_every, watch=watch)
+    going = iterate(
+        board,
+        limits,
+        stop=stop,
+        table=saving.table,
+        instrument=instrument,
+        watch=saving,
+        known=saving.known,
+        **only,
+    )
+    *_, last = saving.results(going)
+    return last

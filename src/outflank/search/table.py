@@ -10,6 +10,7 @@ All that is known of words, bits and buckets is known here. Others have data onl
 functions below what it says, and reach a table by the address and the shift that `Table.lend` gives a worker.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,9 @@ WORDS_PER_BUCKET = 16
 NO_MOVE = 0xFFFF
 
 FEWEST_BITS, MOST_BITS = 4, 34
+
+BUCKETS_AT_A_TIME = 1 << 16
+"""That are looked through together, where all are: 8 MiB."""
 
 # data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-47, how
 # many workers are at it in 48-54, whether another node of a cluster found it in 55, and in which
@@ -204,6 +208,14 @@ def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> An
     write_word(address, slot + 2, data)  # race: an entry half and half reads as a miss
 
 
+def sound_proofs(entries: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Those of some entries, a position's two words and data in each row, that say what a proof can have found."""
+    data = entries[:, 2]
+    proved = (data >> U64(40) & U64(3) != EMPTY) & (data >> U64(32) & U64(0xFF) >= PROVED)
+    sound: npt.NDArray[np.uint64] = entries[proved & (data >= U64(PRESENT))]
+    return sound
+
+
 @dataclass(frozen=True, slots=True)
 class Occupancy:
     """How full a table is."""
@@ -252,6 +264,8 @@ class Table:
         """How far a hash is shifted to give its bucket."""
         self.age: int = 0
         """Counts searches, modulo 64."""
+        self.used: bool = False
+        """Whether a search has had it since it was clear."""
 
     @property
     def nbytes(self) -> int:
@@ -270,10 +284,11 @@ class Table:
     def clear(self) -> None:
         """Forget everything."""
         self.words[:] = 0
+        self.used = False
 
     def grow_older(self) -> None:
         """Begin another search: entries of earlier ones make room first."""
-        self.age = (self.age + 1) % 64
+        self.age, self.used = (self.age + 1) % 64, True
 
     def occupancy(self) -> Occupancy:
         """Count the entries."""
@@ -286,6 +301,33 @@ class Table:
         known = entries[entries[:, :, 2] != 0]
         pairs: npt.NDArray[np.uint64] = known[:, :2] ^ known[:, 2:]
         return pairs
+
+    def dearest(self, most: int) -> npt.NDArray[np.uint64]:
+        """The entries of proofs that took longest to find, so many at most: a position's words and data in each row.
+
+        A search may go on meanwhile: what is half one entry and half another is of a position that nobody asks for.
+        """
+        counts = np.zeros(256, np.int64)
+        for _, depths in self._proofs():
+            counts += np.bincount(depths, minlength=256)
+        deeper = np.cumsum(counts[::-1])[::-1]  # as deep as this, or deeper
+        least = int(np.argmax(deeper <= most)) if deeper[255] <= most else 255
+        found = [entries[depths >= least] for entries, depths in self._proofs()]
+        # Those of the next depth that there is still room for.
+        found += [entries[depths == least - 1] for entries, depths in self._proofs()] if least > PROVED else []
+        rows: npt.NDArray[np.uint64] = np.concatenate(found)[:most] if found else np.zeros((0, ENTRY_WORDS), np.uint64)
+        rows[:, :2] ^= rows[:, 2:]
+        return rows
+
+    def _proofs(self) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]]:
+        """Entries of proofs as they lie there, with their depths, some buckets at a time: there may be no memory for a
+        second table."""
+        buckets = self._entries()
+        for start in range(0, len(buckets), BUCKETS_AT_A_TIME):
+            entries = buckets[start : start + BUCKETS_AT_A_TIME].reshape(-1, ENTRY_WORDS).copy()
+            depths = (entries[:, 2] >> U64(32) & U64(0xFF)).astype(np.int64)
+            told = (entries[:, 2] >> U64(40) & U64(3) != EMPTY) & (depths >= PROVED)
+            yield entries[told], depths[told]
 
     def _entries(self) -> npt.NDArray[np.uint64]:
         """The words of the entries, by bucket and way."""

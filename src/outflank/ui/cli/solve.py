@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,10 +13,11 @@ from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
-from outflank.search.contract import Limits, Stop
+from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate
 from outflank.search.division import SCHEMES
 from outflank.search.results import Result, Watch
+from outflank.search.saving import EVERY_SECONDS, Saving
 from outflank.search.solving import TABLE_BITS
 from outflank.ui.cli.common import describe, diagnostics, games, output, position_options, print_json
 from outflank.ui.cli.expected import Difference, differences
@@ -25,7 +27,7 @@ from outflank.ui.cli.names import NameOf, NameOption
 from outflank.ui.cli.search import Latest
 from outflank.ui.cli.search_thread import as_they_come
 from outflank.ui.cli.solve_proof import Proof
-from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line
+from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line, resumed_line
 from outflank.ui.cli.sources import is_a_file
 from outflank.ui.cli.writing import force_option
 
@@ -58,6 +60,19 @@ UNREADABLE, NOT_SO = 2, 1
 )
 @click.option("--proof", "proof_file", metavar="FILE", help="Write a proof, which `outflank proof check` checks.")
 @force_option
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep what is proved there, and go on from it if it is there. One position; removed when that is solved.",
+)
+@click.option(
+    "--save-every",
+    type=float,
+    default=EVERY_SECONDS,
+    show_default=True,
+    help="Seconds between two states that are saved.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each position, and one for all.")
 def command(
     text: str | None,
@@ -72,6 +87,8 @@ def command(
     table_bits: int,
     proof_file: str | None,
     force: bool,
+    save: Path | None,
+    save_every: float,
     as_json: bool,
     **rest: Any,
 ) -> int:
@@ -88,12 +105,15 @@ def command(
       outflank solve endings.obf --number 3 --moves
       outflank solve endings.obf --wld --time 60 --json
       outflank solve --size 4 --proof four.proof
+      outflank solve --size 6 --save six.state
     """
     refuse_copies(where)
     if text is not None and file is None and is_a_file(text):
         text, file = None, text
     total = Total()
     asked = _positions(total, text=text, file=file, **rest)
+    if save is not None and len(asked) > 1:
+        raise OutflankError(f"--save keeps one position, and there are {len(asked)}; --number N chooses one")
     limits = Limits(seconds=seconds, nodes=nodes)
     options: dict[str, Any] = {"exact": True, "wld": wld, "workers": workers, "table_bits": table_bits or None}
     proof = None
@@ -108,6 +128,8 @@ def command(
         solving = Solving(
             limits, {**options, "parallel": parallel}, every_move=every_move, cluster=cluster, proof=proof
         )
+        if save is not None:
+            solving.save(save, asked[0][0], save_every)
         shown = _print_documents if as_json else _print_table
         status = shown(solving, asked, total)
     return max(status, UNREADABLE if total.unreadable and status != INTERRUPTED else 0)
@@ -141,14 +163,30 @@ class Solving:
         self.proof = proof
         self.wld = bool(options["wld"])
         self.stop = Stop()
+        self.saving: Saving | None = None
+
+    def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
+        """Keep what is proved of the one position that there is, and go on with what is there."""
+        given = self._given(board)
+        table = given.pop("table", None)
+        options = Options(**{**given, "parallel": None})
+        self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
+
+    def _given(self, board: Board[Any]) -> dict[str, Any]:
+        """What the search of a position is asked, and given."""
+        moves = max(len(board.legal_moves), 1) if self.every_move else 1
+        return {**self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
     def results(self, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
         """What comes of a position, None while nothing does; the last result is the answer."""
-        options = {**self.options, "moves": max(len(board.legal_moves), 1) if self.every_move else 1}
-        if self.proof is not None:
-            options |= self.proof.options
         ask = iterate if self.cluster is None else self.cluster.iterate
-        results = ask(board, self.limits, stop=self.stop, watch=watch, **options)
+        given = {**self._given(board), "stop": self.stop, "watch": watch}
+        if self.saving is not None:
+            self.saving.watch = watch
+            given |= {"watch": self.saving, "table": self.saving.table, "known": self.saving.known}
+        results = ask(board, self.limits, **given)
+        if self.saving is not None:
+            results = self.saving.results(results)
         return as_they_come(results, self.stop, self.cluster)
 
     def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
@@ -178,6 +216,8 @@ def expected_of(record: Record) -> dict[int, int]:
 def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
     console = output()
     table = SolveTable(console, several=len(asked) > 1)
+    if solving.saving is not None and solving.saving.resumed is not None:
+        console.print(resumed_line(solving.saving.path, solving.saving.resumed.saved))
     table.begin()
     result: Result | None = None
     with stopping_at_ctrl_c(solving.stop), drawn_below(console) as under:
@@ -246,6 +286,7 @@ def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], t
                     expected=expected_of(record),
                     differing=differing,
                     proof=UNSET if written is None else written.document,
+                    before=solving.saving,
                 )
             )
             if solving.stop.called or solving.trouble() is not None:

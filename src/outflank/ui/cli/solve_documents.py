@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from outflank.boards import Board
 from outflank.documents import Document
 from outflank.search.results import Result
+from outflank.search.saving import Saving
 from outflank.ui.cli.common import game_name
 from outflank.ui.cli.documents import ValuedMove
 from outflank.ui.cli.expected import Difference
@@ -71,6 +72,9 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     workers: int
     table_bytes: int
     worker_bytes: int
+    nodes_before: int
+    """By the runs that this one went on with (`--save`); `nodes` and `seconds` are its own."""
+    seconds_before: float
     proof: WrittenProof | UnsetType = UNSET
     """With `--proof`, once the score is proved."""
 
@@ -85,6 +89,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
         wld: bool,
         expected: Mapping[int, int],
         differing: Sequence[Difference],
+        before: Saving | None,
         proof: WrittenProof | UnsetType = UNSET,
     ) -> "SolveDocument":
         """The proof of a board, or what there is of one; estimates are none of it."""
@@ -115,6 +120,8 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
             workers=max(len(result.workers), 1),
             table_bytes=result.table_bytes,
             worker_bytes=result.worker_bytes,
+            nodes_before=0 if before is None else before.nodes_before,
+            seconds_before=0.0 if before is None else round(before.seconds_before, 6),
             proof=proof,
         )
 

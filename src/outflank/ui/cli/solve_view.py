@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.text import Text
 from outflank.boards import Board
 from outflank.games.rules import ENDLESS_GAME
 from outflank.search.results import Progress, Result
+from outflank.search.saving import SolveState
 from outflank.ui.cli.common import scaled
 from outflank.ui.cli.expected import Difference
 from outflank.ui.cli.search_view import ROOM, under_way
@@ -199,6 +201,13 @@ def drawn_below(console: Console) -> Iterator[Under]:
         return
     with Live(console=console, transient=True, auto_refresh=False, vertical_overflow="visible") as live:
         yield Under(live)
+
+
+def resumed_line(path: Path, saved: SolveState) -> str:
+    """What there was to go on with."""
+    known = bounds(saved.lower, saved.upper)
+    proved = f", {known} is proved" if known != "?" else ""
+    return f"{path}: goes on after {saved.seconds:,.2f} s and {how_many(saved.nodes, 'node')}{proved}"
 
 
 def memory_line(total: Total) -> str:

@@ -1,0 +1,224 @@
+"""Solving that takes long: what is kept of it in a file while it goes on, and taken up again after a kill.
+
+A file has a line of JSON, a `SolveState`, then the entries of the table that took longest to find, and a checksum of
+all. It is written beside the search, which does not wait: entries are as good as those that workers read while others
+write. What it says only saves work. A value is proved anew, from entries that are full positions with their bounds.
+"""
+
+import hashlib
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Meta
+
+from outflank.boards import Board
+from outflank.documents import Count, Document, Duration, decoded, encoded, telling
+from outflank.errors import InvalidOption, OutflankError, reason_of
+from outflank.formats.files import write_whole
+from outflank.formats.numbered import write_numbered
+from outflank.games.description import description_of
+from outflank.games.evaluation import LIMIT
+from outflank.kernels.record_types import allocate
+from outflank.search.contract import LONGEST_SECONDS, Known, Options
+from outflank.search.outbox import adopt
+from outflank.search.results import Progress, Result, Watch
+from outflank.search.table import ENTRY_WORDS, Table, sound_proofs
+from outflank.search.worker import WORKER
+
+EVERY_SECONDS = 60.0
+"""Between two states that are saved: what a kill costs, at most."""
+
+MOST_ENTRIES = 1 << 20
+"""That are saved: 24 MiB. Each stands for all that was searched below it, and the deepest for most."""
+
+DIGEST = hashlib.sha256().digest_size
+
+Score = Annotated[int, Meta(ge=-LIMIT, le=LIMIT)]
+
+
+class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/1"):
+    """How far solving a position has come. The entries follow it in the file."""
+
+    position: str
+    """With its rules, as any game is written by numbers."""
+    wld: bool
+    moves: Count
+    """How many moves' scores are wanted."""
+    canonical: bool
+    """Whether symmetric positions share an entry."""
+    lower: Score | None
+    """What the score is proved to be at least."""
+    upper: Score | None
+    move: Count | None
+    """The code of the move that has the lower bound."""
+    settled: Count
+    """Moves of the root that were settled in the pass that was under way; the table knows them."""
+    nodes: Count
+    """Entered so far, by all runs together."""
+    seconds: Duration
+    entries: Count
+
+
+def problem(board: Board[Any], options: Options) -> dict[str, Any]:
+    """What a proof must have in common with the one that goes on with it."""
+    return {
+        "position": write_numbered(description_of(board.game), board.game, board.position, board.turn, 0),
+        "wld": options.wld,
+        "moves": options.moves,
+        "canonical": options.canonical,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What was read of a proof."""
+
+    saved: SolveState
+    entries: npt.NDArray[np.uint64]
+
+    @property
+    def known(self) -> Known:
+        """Where it goes on."""
+        return Known(lower=self.saved.lower, upper=self.saved.upper, move=self.saved.move)
+
+    def fill(self, table: Table) -> int:
+        """Put what it knew into a table, for the next search; how many entries."""
+        worker = allocate(WORKER, 1)[0]
+        table.lend(worker)
+        worker.age = (table.age + 1) % 64  # as entries of the search that follows, which makes the table older
+        return int(adopt(self.entries, len(self.entries), worker))
+
+
+def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | None:
+    """The proof in a file, None if there is no such file; one line if it is of something else, or not whole."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
+    head, newline, rest = data.partition(b"\n")
+    if f'"{SolveState.schema()}"'.encode() not in head[:200]:
+        raise OutflankError(f"{path} is no state of solving ({SolveState.schema()})")
+    if not newline or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+        raise OutflankError(f"{path} is damaged: its checksum is another; without it solving begins anew")
+    with telling(path):
+        saved = decoded(SolveState, head)
+    for name, wanted in problem(board, options).items():
+        if getattr(saved, name) != wanted:
+            raise OutflankError(
+                f"{path} is of another one: {name} is {getattr(saved, name)}, and {wanted} is asked for"
+            )
+    entries = np.frombuffer(rest[:-DIGEST], "<u8").astype(np.uint64).reshape(-1, ENTRY_WORDS)
+    return Resumed(saved, sound_proofs(entries))
+
+
+class Saving:
+    """Keeps a proof in a file. The search is given its `table`, what is `known`, and itself as `watch`."""
+
+    def __init__(
+        self,
+        path: Path,
+        board: Board[Any],
+        options: Options,
+        *,
+        every_seconds: float = EVERY_SECONDS,
+        most_entries: int = MOST_ENTRIES,
+        watch: Watch | None = None,
+        table: Table | None = None,
+    ) -> None:
+        if options.table_bits is None:
+            raise InvalidOption("what is saved is the table, and table_bits says that there is none")
+        if not 0 < every_seconds <= LONGEST_SECONDS:
+            raise InvalidOption(f"{every_seconds:g} seconds between two states that are saved: expected more than 0")
+        self.path, self.every_seconds, self.most_entries = path, every_seconds, most_entries
+        self._problem = problem(board, options)
+        self.watch = watch
+        """Who else is told of the progress."""
+        self.resumed = read_state(path, board, options)
+        """What there was to go on with; None: it begins."""
+        before = self.resumed.saved if self.resumed is not None else None
+        self.nodes_before, self.seconds_before = (before.nodes, before.seconds) if before is not None else (0, 0.0)
+        self.known = self.resumed.known if self.resumed is not None else Known()
+        self.table = table or Table(options.table_bits, interleave=options.interleave)
+        if self.resumed is not None:
+            self.resumed.fill(self.table)
+        self._due = time.monotonic() + every_seconds
+        self._progress: Progress | None = None
+        self._failed = False
+
+    def __call__(self, progress: Progress) -> None:
+        """Told of a search's progress: save it, if it is time."""
+        if self.watch is not None:
+            self.watch(progress)
+        if not progress.proving:
+            return
+        self._progress = progress
+        if time.monotonic() >= self._due:
+            self._save_progress()
+            self._due = time.monotonic() + self.every_seconds
+
+    def results(self, results: Iterator[Result]) -> Iterator[Result]:
+        """The results of the search, the last one with all that is known; what it leaves is kept."""
+        last: Result | None = None
+        try:
+            for result in results:
+                last = result
+                yield result
+        except BaseException:  # Ctrl-C, perhaps: what has been found is worth no less
+            self._save_progress()
+            raise
+        if last is not None:
+            yield self._end(last)
+
+    def _end(self, result: Result) -> Result:
+        """What is left open is kept; where nothing is, the file goes."""
+        if result.exact and not result.stopped:
+            self.path.unlink(missing_ok=True)
+            return result
+        best = result.move.code if result.move is not None and result.lower is not None else None
+        lower, upper, _ = self._save(result.lower, result.upper, best, 0, result.nodes, result.seconds)
+        return result if result.exact else replace(result, lower=lower, upper=upper)
+
+    def _save_progress(self) -> None:
+        told = self._progress
+        if told is not None:
+            best = None if told.best is None else told.best.code
+            self._save(told.value, told.upper, best, told.done, told.nodes, told.seconds)
+
+    def _save(
+        self, lower: int | None, upper: int | None, move: int | None, settled: int, nodes: int, seconds: float
+    ) -> tuple[int | None, int | None, int | None]:
+        """Write what is proved, with what was before this run; the bounds, and the move that has the lower one."""
+        known = self.known
+        if known.lower is not None and (lower is None or lower < known.lower):
+            lower, move = known.lower, known.move
+        if known.upper is not None and (upper is None or upper > known.upper):
+            upper = known.upper
+        entries = self.table.dearest(self.most_entries)
+        saved = SolveState(
+            **self._problem,
+            lower=lower,
+            upper=upper,
+            move=move,
+            settled=settled,
+            nodes=self.nodes_before + nodes,
+            seconds=self.seconds_before + seconds,
+            entries=len(entries),
+        )
+        data = encoded(saved) + b"\n" + entries.astype("<u8").tobytes()
+        try:
+            write_whole(self.path, data + hashlib.sha256(data).digest())
+        except OSError as error:
+            if not self._failed:  # said once: the search is worth more than the file
+                warnings.warn(
+                    f"{self.path}: {reason_of(error)}: what is proved is not saved", RuntimeWarning, stacklevel=2
+                )
+            self._failed = True
+        return lower, upper, move
