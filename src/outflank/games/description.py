@@ -68,13 +68,16 @@ class NamedEvaluation:
 
     name: str
     evaluation: Any
-    """A `NamedTuple` with a registered `games.evaluation.value`."""
+    """A `NamedTuple` with a registered `games.evaluation.value`; or a function that makes it for some rules, called
+    when it is first used, where much has to be loaded."""
     unit: str | None = None
     """What its values count; None: they are told with its name."""
     points: int = 1
     """How many points of a value make one of the unit."""
     won: int = WON
     """A value beyond this is a finished game's."""
+    suits: Callable[[Any], bool] = lambda game: True
+    """Whether there is such an evaluation under some rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

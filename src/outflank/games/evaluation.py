@@ -4,12 +4,14 @@ An evaluation is a small `NamedTuple`; its type selects the bodies, its fields a
 time. It may keep a state that follows the moves (sums that are cheaper to change than to
 compute again); the simple ones have none, and need only `value`.
 
-Values are whole numbers for the side to move, within ±`LIMIT`, and the opponent's view of the
-same position is the negative: a search turns them over at every ply.
+Values are whole numbers for the side to move, within ±`LIMIT`; a search turns them over at every
+ply. The opponent's view of the same position is the negative, unless having the move is worth
+something to an evaluation.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from inspect import isfunction
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -93,7 +95,8 @@ def _checked_plugin(name: str, found: object) -> NamedEvaluation:
         raise InvalidOption(f"expected a NamedEvaluation, found {found!r}")
     if not name.endswith(f".{found.name}"):
         raise InvalidOption(f"expected the name of its game before its own, as in othello.{found.name}")
-    _check_is_one(found.name, found.evaluation)
+    if not isfunction(found.evaluation):
+        _check_is_one(found.name, found.evaluation)
     return found
 
 
@@ -135,16 +138,52 @@ def _known(game: type) -> dict[str, NamedEvaluation]:
 
 
 def _home(evaluation: Any) -> tuple[str, str]:
-    return type(evaluation).__module__, type(evaluation).__qualname__
+    home = evaluation if isfunction(evaluation) else type(evaluation)
+    return home.__module__, home.__qualname__
 
 
-def evaluations(game: Any) -> dict[str, Any]:
+_made: dict[tuple[Any, str], Any] = {}
+"""The evaluations that functions have made, by rules and name."""
+
+
+def _made_for(game: Any, named: NamedEvaluation) -> Any:
+    if not isfunction(named.evaluation):
+        return named.evaluation
+    key = (type(game), *game), named.name
+    if key not in _made:
+        made = named.evaluation(game)
+        _check_is_one(named.name, made)
+        _made[key] = made
+    return _made[key]
+
+
+class _Evaluations(Mapping[str, Any]):
+    """Evaluations of some rules by name, each of which is made when it is looked up."""
+
+    def __init__(self, game: Any, known: Mapping[str, NamedEvaluation]) -> None:
+        self._game = game
+        self._known = known
+
+    def __getitem__(self, name: str) -> Any:
+        return _made_for(self._game, self._known[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def evaluations(game: Any) -> Mapping[str, Any]:
     """The evaluations of a game by name, the default first."""
     description = description_of(game)
-    known = {name: each.evaluation for name, each in _known(type(game)).items()}
+    known = {name: each for name, each in _known(type(game)).items() if each.suits(game)}
     usual_evaluation = description.usual_evaluation
     usual = next(iter(known), "") if usual_evaluation is None else usual_evaluation(game)
-    return dict(sorted(known.items(), key=lambda each: each[0] != usual))
+    return _Evaluations(game, dict(sorted(known.items(), key=lambda each: each[0] != usual)))
 
 
 def evaluation_named(game: Any, name: str | None = None) -> Any:
@@ -169,8 +208,10 @@ def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
     if name not in installed:
         raise UnknownName.among(f"evaluation of {description_of(game).title}", name, [*known, *installed])
     found = INSTALLED.get(f"{prefix}{name}")
+    if not found.suits(game):
+        raise InvalidOption(f"evaluation {name!r}: there is none for {description_of(game).describe(game)}")
     _registered.setdefault(type(game), {})[name] = found  # scales ask for it
-    return found.evaluation
+    return _made_for(game, found)
 
 
 def list_evaluations() -> list[Listed[NamedEvaluation]]:
@@ -217,8 +258,10 @@ def counted(game: Any) -> Scale:
 def _named(game: Any, evaluation: Any) -> NamedEvaluation:
     """What is known of an evaluation; of one that nobody has named, the name of its class."""
     for known in _known(type(game)).values():
+        # One that has not been made yet is not the one that is asked about.
+        its = _made.get(((type(game), *game), known.name)) if isfunction(known.evaluation) else known.evaluation
         # By type as well: all evaluations without fields are equal, being empty tuples.
-        if type(known.evaluation) is type(evaluation) and known.evaluation == evaluation:
+        if type(its) is type(evaluation) and its == evaluation:
             return known
     return NamedEvaluation(name=type(evaluation).__name__, evaluation=evaluation)
 

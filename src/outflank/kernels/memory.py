@@ -33,6 +33,11 @@ def read_word(address: Any, index: Any) -> Any:
     return np.uint64(_word(address, index).value)
 
 
+def read_short(address: Any, index: Any) -> Any:
+    """Number `index` of the array of signed 16-bit numbers at `address`, which nobody changes."""
+    return ctypes.c_int16.from_address(int(address) + 2 * int(index)).value
+
+
 def write_word(address: Any, index: Any, word: Any) -> None:
     """Set word number `index` of the array at `address`."""
     if observers.observer is not None:
@@ -97,6 +102,13 @@ def _teach_numba() -> None:
         view,
     )
     integers = (types.Integer, types.Integer)
+
+    def read_narrow(context: Any, builder: Any, signature: Any, address: Any, index: Any) -> Any:
+        short = ir.IntType(16)
+        found = builder.load(builder.gep(builder.inttoptr(address, short.as_pointer()), [index]))
+        return builder.sext(found, word)
+
+    define(read_short, integers, lambda *_: (types.int64, types.int64, types.int64), read_narrow)
     define(read_word, integers, lambda *_: (types.uint64, types.int64, types.int64), read)
     define(
         replace_word,

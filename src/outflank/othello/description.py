@@ -20,6 +20,7 @@ from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
 from outflank.othello.exact_order import guide
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.othello.patterns import LEARNT
 from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
@@ -102,7 +103,7 @@ OTHELLO = GameDescription(
     plain_rules=plain_rules,
     notation=NOTATION,
     unit=Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0),
-    evaluations=EVALUATIONS,
+    evaluations=(*EVALUATIONS, LEARNT),
     usual_evaluation=usual_evaluation,
     guide=guide,
     orderings=ORDERINGS,

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from outflank.games.endings import exact_promise, look_ahead
+from outflank.games.evaluation import evaluation_named
 from outflank.kernels.bits import popcount
-from outflank.othello.evaluation import EVALUATIONS, neighbours, usual_evaluation
+from outflank.othello.evaluation import neighbours, usual_evaluation
+from outflank.othello.patterns import LEARNT, is_learnt
 from outflank.othello.rules import Othello, legal
 
 CORNERS = np.uint64(0x8100000000000081)
@@ -16,7 +18,7 @@ LOOKED_FROM = 13
 
 def guide(game: Othello) -> Any:
     """The evaluation to look ahead with."""
-    return next(each.evaluation for each in EVALUATIONS if each.name == usual_evaluation(game))
+    return evaluation_named(game, LEARNT.name if is_learnt(game) else usual_evaluation(game))
 
 
 @look_ahead.register(Othello)

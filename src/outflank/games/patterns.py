@@ -1,0 +1,175 @@
+"""Evaluations that are sums of learnt weights, one for each way in which a set of cells can be filled.
+
+A game names its patterns (`pattern_sets`); the kernels here know only cells, indices and weights. The index of a
+pattern is a number in base 3: a cell is 0 where the side to move has it, 1 where it is empty, 2 where it is the
+opponent's. So the opponent's index of the same cells is the largest index minus this one, and a move changes it by
+powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word: one addition of words
+changes four of them, and there is never a carry, since no cell's digit leaves its range on the way.
+
+The side to move has weights of its own: having the move is worth something, and the opponent's view of a position is
+not the negative of one's own.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank.errors import InvalidOption
+from outflank.games.evaluation import after, begin, value
+from outflank.games.rules import moves_left
+from outflank.kernels.bits import U64, lowest
+from outflank.kernels.compiler import inner
+from outflank.kernels.generic import generic, missing
+from outflank.kernels.memory import read_short, record_at
+
+WORDS = 12
+COPIES = 4 * WORDS
+"""How many copies of patterns an evaluation may have."""
+COUNTS = 4
+"""How many numbers that are counted anew in each position may have weights, too."""
+CELLS = 64
+STAGES = 128
+"""Numbers that `stage` may give; fewer stages have weights of their own."""
+
+TABLES = np.dtype(
+    [
+        ("empty", "u8", (WORDS,)),  # the indices of an empty board
+        ("largest", "u8", (WORDS,)),
+        ("starts", "i8", (COPIES + COUNTS,)),  # where the weights of a copy or a count begin in those of a stage
+        ("stages", "i8", (STAGES,)),  # where the weights of a stage begin
+        ("most", "i8"),  # no value is larger
+        ("weights", "i8"),  # the address of the weights
+        ("steps", "i8"),  # the address of `STEP`s, two for each cell
+    ],
+    align=True,
+)
+STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
+"""What the digit of a cell adds to all indices. Of a cell's two, the second is for two steps: from one side to the
+other."""
+STEP_BYTES = STEP.itemsize
+
+ZERO, ONE = U64(0), U64(1)
+FIELD = U64(0xFFFF)
+
+
+class Patterns(NamedTuple):
+    """The sum of the weights of a position's patterns and counts, by stage."""
+
+    tables: int
+    """The address of a record `TABLES`."""
+
+    def __reduce__(self) -> Any:
+        raise InvalidOption("weights of patterns do not travel: name the evaluation, and every process loads its own")
+
+
+@generic
+def pieces(game: Any, position: Any) -> Any:
+    """The cells of the side to move, and those of the other, as two words."""
+    raise missing(pieces, game)
+
+
+@pieces.register(object)
+def _(game: Any, position: Any) -> Any:
+    return position.own, position.opp
+
+
+@generic
+def counts(game: Any, position: Any) -> Any:
+    """Four numbers of a position that are weighed as patterns are, in fields of 16 bits."""
+    raise missing(counts, game)
+
+
+@counts.register(object)
+def _(game: Any, position: Any) -> Any:
+    return ZERO
+
+
+@generic
+def stage(game: Any, position: Any) -> Any:
+    """How far a game has come, as weights know it: a number below `STAGES`."""
+    raise missing(stage, game)
+
+
+@stage.register(object)
+def _(game: Any, position: Any) -> Any:
+    return min(moves_left(game, position), STAGES - 1)
+
+
+@inner
+def _plus(a: Any, b: Any) -> Any:
+    """Sums word by word. Tuples have no loops in kernels that would stay in registers."""
+    return (
+        *(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]),
+        *(a[6] + b[6], a[7] + b[7], a[8] + b[8], a[9] + b[9], a[10] + b[10], a[11] + b[11]),
+    )
+
+
+@inner
+def _minus(a: Any, b: Any) -> Any:
+    """Differences word by word."""
+    return (
+        *(a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5]),
+        *(a[6] - b[6], a[7] - b[7], a[8] - b[8], a[9] - b[9], a[10] - b[10], a[11] - b[11]),
+    )
+
+
+@inner
+def _step(tables: Any, cell: Any, twice: Any) -> Any:
+    """What one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`."""
+    double = np.int64((twice >> U64(cell)) & ONE)
+    return record_at(tables.steps + STEP_BYTES * (2 * cell + double), STEP).words
+
+
+@inner
+def _changed(tables: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_then: Any) -> Any:
+    """The indices of the cells (own, opp) once they are (own_then, opp_then), seen by the same side."""
+    todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
+    while todo != ZERO:
+        indices = _plus(indices, _step(tables, lowest(todo), twice))
+        todo &= todo - ONE
+    todo, twice = (own_then & ~own) | (opp & ~opp_then), opp & own_then
+    while todo != ZERO:
+        indices = _minus(indices, _step(tables, lowest(todo), twice))
+        todo &= todo - ONE
+    return indices
+
+
+@begin.register(Patterns)
+def _(evaluation, game, position):
+    tables = record_at(evaluation.tables, TABLES)
+    own, opp = pieces(game, position)
+    none = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+    return _changed(tables, _plus(none, tables.empty), ZERO, ZERO, own, opp)
+
+
+@after.register(Patterns)
+def _(evaluation, game, state, position, move, child):
+    tables = record_at(evaluation.tables, TABLES)
+    own, opp = pieces(game, position)
+    opp_then, own_then = pieces(game, child)
+    # Seen by the opponent, who is to move now: a disc that turns over counts upwards, as one that is put down does.
+    return _changed(tables, _minus(tables.largest, state), opp, own, opp_then, own_then)
+
+
+@inner
+def _four(starts: Any, weights: Any, word: Any, first: Any) -> Any:
+    """The weights of four indices, those of the copies from number `first` on."""
+    found = np.int64(0)
+    for number in range(4):
+        found += read_short(weights, starts[first + number] + np.int64((word >> U64(16 * number)) & FIELD))
+    return found
+
+
+@value.register(Patterns)
+def _(evaluation, game, position, state):
+    tables = record_at(evaluation.tables, TABLES)
+    weights = tables.weights + 2 * tables.stages[stage(game, position)]
+    starts = tables.starts
+    found = _four(starts, weights, counts(game, position), COPIES)
+    found += _four(starts, weights, state[0], 0) + _four(starts, weights, state[1], 4)
+    found += _four(starts, weights, state[2], 8) + _four(starts, weights, state[3], 12)
+    found += _four(starts, weights, state[4], 16) + _four(starts, weights, state[5], 20)
+    found += _four(starts, weights, state[6], 24) + _four(starts, weights, state[7], 28)
+    found += _four(starts, weights, state[8], 32) + _four(starts, weights, state[9], 36)
+    found += _four(starts, weights, state[10], 40) + _four(starts, weights, state[11], 44)
+    return min(max(found, -tables.most), tables.most)

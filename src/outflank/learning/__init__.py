@@ -1,0 +1,1 @@
+"""Learning: weights of an evaluation from positions whose values are known."""

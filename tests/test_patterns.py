@@ -1,0 +1,151 @@
+"""Evaluations by patterns: indices that follow the moves, weights in files, and weights that are fitted."""
+
+import pickle
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from outflank.errors import FormatError, InvalidOption
+from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
+from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
+from outflank.games.pattern_weights import read_weights, written
+from outflank.games.rules import MOVE, fill, mirror, play, symmetries
+from outflank.learning.fit import error, estimates, examples_of, fit
+from outflank.othello.patterns import COUNTED, _loaded, learnt, patterns_8
+from outflank.othello.squares import START, othello
+
+IDENTITY, TURNED = tuple(range(64)), tuple(63 - cell for cell in range(64))
+SMALL = PatternSet(
+    name="small",
+    patterns=(Pattern.of((0, 1, 2), (IDENTITY, TURNED)), Pattern.of((27, 28, 35, 36), (IDENTITY, TURNED))),
+    counts=COUNTED,
+    stages=(0,) * 30 + (1,),
+)
+
+
+def drawn_game(seed):
+    """The positions of a game of drawn moves on 8×8, each with its move."""
+    draw, game, position = np.random.default_rng(seed), othello(8), START
+    buffer = np.zeros(64, MOVE)
+    while (count := fill(game, position, buffer, 0)) > 0:
+        move = buffer[draw.integers(count)]
+        yield position, move
+        position = play(game, position, move)
+
+
+def indices(patterns, state):
+    fields = [int(word) >> shift & 0xFFFF for word in state for shift in (0, 16, 32, 48)]
+    return fields[: sum(len(pattern.copies) for pattern in patterns.patterns)]
+
+
+@pytest.mark.plain
+def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three():
+    game, evaluation, patterns = othello(8), learnt(othello(8)), patterns_8()
+    copies = [cells for pattern in patterns.patterns for cells in pattern.copies]
+    for seed in range(2):
+        state = begin(evaluation, game, START)
+        for position, move in drawn_game(seed):
+            assert state == begin(evaluation, game, position)
+            digits = [1 - (int(position.own) >> cell & 1) + (int(position.opp) >> cell & 1) for cell in range(64)]
+            expected = [sum(digits[cell] * 3**place for place, cell in enumerate(cells)) for cells in copies]
+            assert indices(patterns, state) == expected
+            child = play(game, position, move)
+            state = after(evaluation, game, state, position, move, child)
+
+
+@pytest.mark.plain
+def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is():
+    game, evaluation = othello(8), learnt(othello(8))
+    sums = set()
+    for position, _ in list(drawn_game(7))[::4]:
+        images = [mirror(game, position, symmetry) for symmetry in range(symmetries(game))]
+        assert len({int(value(evaluation, game, image, begin(evaluation, game, image))) for image in images}) == 1
+        swapped = type(position)(position.opp, position.own)
+        views = [int(value(evaluation, game, view, begin(evaluation, game, view))) for view in (position, swapped)]
+        sums.add(sum(views))
+    assert len(sums) > 1
+
+
+@pytest.mark.plain
+def test_a_pattern_knows_its_images_and_which_of_its_indices_mean_the_same():
+    edge, middle = SMALL.patterns
+    assert edge.copies == ((0, 1, 2), (63, 62, 61))
+    assert middle.copies == ((27, 28, 35, 36),)
+    assert list(edge.least()) == list(range(27))
+    backwards = [sum(index // 3**place % 3 * 3 ** (3 - place) for place in range(4)) for index in range(81)]
+    assert list(middle.least()) == [min(index, other) for index, other in enumerate(backwards)]
+    assert SMALL.weights == 27 + len(set(middle.least())) + sum(COUNTED) + 1
+
+
+@pytest.mark.plain
+def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
+    _loaded.cache_clear()
+    known = evaluations(othello(8))
+    assert "patterns" in known
+    assert "patterns" not in evaluations(othello(6))
+    assert evaluation_named(othello(8)) == known["phased"]
+    assert _loaded.cache_info().currsize == 0
+    evaluation = evaluation_named(othello(8), "patterns")
+    scale = scale_of(othello(8), evaluation)
+    assert (scale.unit, scale.points) == ("discs", 128)
+    with pytest.raises(InvalidOption, match="name the evaluation"):
+        pickle.dumps(evaluation)
+
+
+@pytest.mark.plain
+def test_damaged_weights_are_one_line():
+    patterns = patterns_8()
+    data = (files("outflank.othello") / "weights" / "othello-8x8.weights").read_bytes()
+    assert len(data) < 2_000_000
+    assert read_weights(patterns, data, "w").shape == (max(patterns.stages) + 1, patterns.weights)
+    for broken in (
+        data[:-9],
+        data[:1000],
+        data[:5000] + b"?" + data[5001:],
+        b"",
+        b"hello\n",
+        data.replace(b"8x8", b"6x6", 1),
+    ):
+        with pytest.raises(FormatError) as caught:
+            read_weights(patterns, broken, "w")
+        assert str(caught.value).startswith("w: ")
+        assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(FormatError, match="of other patterns"):
+        read_weights(SMALL, data, "w")
+
+
+def test_fitting_finds_the_weights_that_made_the_values():
+    game, draw = othello(8), np.random.default_rng(3)
+    boards = np.array([[*position] for seed in range(3) for position, _ in drawn_game(seed)], np.uint64)
+    true = draw.normal(0, 3, SMALL.weights).astype(np.float32)
+    true[-1] = 0
+    examples = examples_of(game, SMALL, boards, np.zeros(len(boards)))
+    examples = type(examples)(examples.indices, estimates(examples, true))
+    nothing = np.zeros(SMALL.weights, np.float32)
+    found = fit(examples, nothing, shrinkage=0.01, passes=20)
+    assert error(examples, found) < 0.05 * error(examples, nothing)
+    assert found[-1] == 0
+    # What nothing is known of stays as it was before.
+    unseen = np.setdiff1d(np.arange(SMALL.weights), examples.indices)
+    prior = np.full(SMALL.weights, 2, np.float32)
+    assert len(unseen) > 0
+    assert (fit(examples, prior, passes=5)[unseen] == 2).all()
+
+
+@pytest.mark.plain
+def test_an_evaluation_is_the_sum_of_the_weights_of_its_stage():
+    game, draw = othello(8), np.random.default_rng(4)
+    weights = draw.integers(-500, 500, (2, SMALL.weights)).astype(np.int16)
+    weights[:, -1] = 0
+    loaded = LoadedPatterns(SMALL, read_weights(SMALL, written(SMALL, weights), "w"))
+    boards = [position for position, _ in drawn_game(5)]
+    examples = [examples_of_one(game, position) for position in boards]
+    for position, numbers in zip(boards, examples, strict=True):
+        left = 64 - int(position.own | position.opp).bit_count()
+        found = value(loaded.evaluation, game, position, begin(loaded.evaluation, game, position))
+        assert found == weights[int(left >= 30)][numbers].sum()
+
+
+def examples_of_one(game, position):
+    return examples_of(game, SMALL, np.array([[*position]], np.uint64), [0]).indices[0]
