@@ -55,11 +55,6 @@ def lane(vector: Any, index: Any) -> Any:
     return vector[index]
 
 
-def first_lanes(table: Any, row: Any) -> Any:
-    """The first four words of a row of `table`: one load, where `lanes` of them would be four and four moves."""
-    return np.array(table[row, :4], dtype=np.uint64)
-
-
 @extend
 def _teach_numba() -> None:
     from llvmlite import ir
@@ -100,12 +95,6 @@ def _teach_numba() -> None:
         name = f"llvm.ctpop.v{vector.type.count}i64"
         return builder.call(get_or_insert_function(builder.module, kind, name), [vector])
 
-    def load_four(context: Any, builder: Any, signature: Any, table: Any, row: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, table)
-        stride = builder.extract_value(array.strides, 0)
-        bytes_at = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [builder.mul(row, stride)])
-        return builder.load(builder.bitcast(bytes_at, ir.VectorType(word, 4).as_pointer()), align=8)
-
     def pick(context: Any, builder: Any, signature: Any, vector: Any, index: Any) -> Any:
         return builder.extract_element(vector, index)
 
@@ -142,12 +131,6 @@ def _teach_numba() -> None:
     define(merged, (Lanes,), lambda vector: (types.uint64, vector), reduced("or_"))
     define(bit_counts, (Lanes,), alike, count_bits)
     define(total, (Lanes,), lambda vector: (types.int64, vector), reduced("add"))
-    define(
-        first_lanes,
-        (types.Array, types.Integer),
-        lambda table, row: (Lanes(4), table, types.uint64) if table.dtype == types.uint64 else None,
-        load_four,
-    )
     define(lane, (Lanes, types.Any), lambda vector, index: (types.uint64, vector, types.int64), pick)
     define(operator.invert, (Lanes,), alike, lambda context, builder, signature, a: builder.not_(a))
     for function, instruction in (

@@ -1,4 +1,4 @@
-"""Eight empty squares and more: the move that leaves the opponent the fewest answers first, and a table."""
+"""Seven empty squares and more: the move that leaves the opponent the fewest answers first, and a table."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -74,7 +74,7 @@ def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, pari
     r >  alpha  =>  v >= r
     """
     space.nodes += 1
-    if alpha >= 2 * empties - 4:
+    if alpha >= space.stable_from[U64(empties)]:
         bound = most(space, own, opp)
         if bound <= alpha:
             return bound

@@ -68,6 +68,40 @@ def quarters() -> npt.NDArray[np.uint64]:
     return np.array([sum(1 << s for s in range(64) if int(bits[s]) & chosen) for chosen in range(16)], np.uint64)
 
 
+GROUPS: Final = 6
+
+
+@cache
+def groups(size: int) -> npt.NDArray[np.uint64]:
+    """By bits of odd quarters: the squares in the order in which they are tried without looking at what they do.
+
+    Those of odd quarters first; of these the corners, and last the squares diagonally beside corners. With the corners
+    first there were 6 % fewer nodes than by parity alone, with the others last 2 % less.
+    """
+    first, last = (8 - size) // 2, (8 + size) // 2 - 1
+    corners = sum(1 << 8 * row + column for row in (first, last) for column in (first, last))
+    beside = sum(1 << 8 * row + column for row in (first + 1, last - 1) for column in (first + 1, last - 1))
+    whole = (1 << 64) - 1
+    kinds = corners, whole ^ corners ^ beside, beside
+    found = [[half & kind for half in (odd, whole ^ odd) for kind in kinds] for odd in map(int, quarters())]
+    return np.array(found, np.uint64)
+
+
+@cache
+def stable_from(size: int) -> npt.NDArray[np.int64]:
+    """By empty squares: the alpha from which stability is asked whether it can be exceeded at all.
+
+    The lower alpha, the more of the opponent's discs would have to be stable. Where a search goes on below, stability
+    is asked again soon: 8×8 endings took 2 % less time with these numbers than where it was asked from 2 n - 2 on, and
+    had as many nodes. Further up an answer saves more.
+    """
+    found = [
+        18 if empties == 4 else 2 * empties + 8 if empties <= 10 else min(2 * empties - 4, empties + 11)
+        for empties in range(65)
+    ]
+    return np.array(found, np.int64) * (size * size) // 64
+
+
 def _beyond(place: int, line: int, own: int) -> int:
     """What turns in a line of eight when `own`'s next discs on both sides of `place` close runs of the opponent's."""
     above = [other for other in range(place + 1, 8) if own >> other & 1]

@@ -17,8 +17,9 @@ from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inlined, inner
 from outflank.othello.endings.flipping import ONE, count_of_last, turned
 from outflank.othello.endings.geometry import NEIGHBOURS, QUADRANT
+from outflank.othello.endings.stability import most
 
-ZERO = U64(0)
+ZERO, FOUR = U64(0), U64(4)
 NONE = np.int64(-1 << 20)
 """Of no move: less than any score."""
 
@@ -130,6 +131,10 @@ def last_three(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: A
 def last_four(space: Any, own: Any, opp: Any, alpha: Any, parity: Any) -> Any:
     """Four empty squares; `parity` has the bits of the quarters with an odd number of them."""
     space.nodes += 1
+    if alpha >= space.stable_from[FOUR]:
+        bound = most(space, own, opp)
+        if bound <= alpha:
+            return bound
     empty = space.mask & ~(own | opp)
     odd = empty & space.quarters[parity]
     first = U64(lowest(odd if odd != ZERO else empty))

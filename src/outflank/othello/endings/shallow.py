@@ -1,7 +1,4 @@
-"""Five to seven empty squares: moves in odd quarters first, nothing sorted, nothing remembered.
-
-To sort seven empties by mobility, or to remember them, costs more than it wins.
-"""
+"""Five and six empty squares: moves in odd quarters first, nothing sorted, nothing remembered."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,12 +12,8 @@ from outflank.othello.endings.last_moves import NONE, ZERO, final, last_four
 from outflank.othello.endings.stability import most
 from outflank.othello.rules import Othello, legal
 
-SHALLOW = 7
-"""So many empty squares at most."""
-
-STABLE_FROM = 2
-"""Stability is looked at where the opponent needs so many discs, and twice as many more as there are empty squares: the
-lower the score that is asked for, the seldomer it answers."""
+SHALLOW = 6
+"""So many empty squares at most. With seven here as well there were 15 % more nodes, and endings took 1 % longer."""
 
 
 @kernel
@@ -31,7 +24,7 @@ def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: An
     r >  alpha  =>  v >= r
     """
     space.nodes += 1
-    if alpha >= 2 * empties - STABLE_FROM:
+    if alpha >= space.stable_from[U64(empties)]:
         bound = most(space, own, opp)
         if bound <= alpha:
             return bound
@@ -41,9 +34,11 @@ def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: An
             return final(space, own, opp)
         return -shallow(space, opp, own, -alpha - 1, empties, parity)
     best = NONE
-    todo = moves & space.quarters[parity]
-    later = moves ^ todo
-    for _ in range(2):
+    group = ZERO
+    while moves != ZERO:
+        todo = moves & space.groups[parity, group]
+        moves ^= todo
+        group += ONE
         while todo != ZERO:
             square = U64(lowest(todo))
             todo &= todo - ONE
@@ -58,8 +53,6 @@ def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: An
                 best = found
                 if found > alpha:
                     return best
-        todo = later
-        later = ZERO
     return best
 
 
@@ -67,4 +60,4 @@ def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: An
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(game, Othello):
         # One row of two colours, and nothing to turn below it.
-        yield workspace(game)[0], U64(0x1), U64(0x7E), 0, 7, U64(0)
+        yield workspace(game)[0], U64(0x1), U64(0x7E), 0, 6, U64(0)

@@ -86,7 +86,9 @@ def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
 
 @ceiling.register(Othello)
 def _(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
-    empties = popcount(game.mask & ~(position.own | position.opp))
-    if worker.workspace == 0 or alpha < min(2 * empties - 4, empties + 11):
+    if worker.workspace == 0:
         return np.int64(UNBOUNDED)
-    return most(record_at(worker.workspace, ENDING), position.own, position.opp)
+    space = record_at(worker.workspace, ENDING)
+    if alpha < space.stable_from[U64(popcount(game.mask & ~(position.own | position.opp)))]:
+        return np.int64(UNBOUNDED)
+    return most(space, position.own, position.opp)

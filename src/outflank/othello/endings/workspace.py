@@ -10,7 +10,17 @@ import numpy as np
 from outflank.games.endings import workspace
 from outflank.kernels.bits import U64
 from outflank.kernels.record_types import allocate, record_type
-from outflank.othello.endings.geometry import edge_fields, last_counts, quarters, squares, stable_edges, worth
+from outflank.othello.endings.geometry import (
+    GROUPS,
+    edge_fields,
+    groups,
+    last_counts,
+    quarters,
+    squares,
+    stable_edges,
+    stable_from,
+    worth,
+)
 from outflank.othello.rules import WINNER_TAKES_EMPTIES, Othello
 from outflank.othello.squares import SIZES, othello, size_of
 
@@ -44,6 +54,8 @@ ENDING = record_type(
         "square": (U64, (64, 8)),
         "worth": (np.int64, 64),
         "quarters": (U64, 16),
+        "groups": (U64, (16, GROUPS)),
+        "stable_from": (np.int64, 65),
         "last_counts": (np.uint8, (8, 256)),
         "edges": (np.uint8, (256, 256)),
         # memory: moves of the line that the worker is in, by empty squares; and a table
@@ -75,6 +87,8 @@ def _(game: Othello) -> Any:
     space.square[:] = squares()
     space.worth[:] = worth(size)
     space.quarters[:] = quarters()
+    space.groups[:] = groups(size)
+    space.stable_from[:] = stable_from(size)
     space.last_counts[:] = last_counts()
     space.edges[:] = stable_edges(size)
     return spaces
