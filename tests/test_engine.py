@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outflank import AbaloneBoard, Limits, OthelloBoard, Side
 from outflank.abalone.ready_moves import OPENING
 from outflank.errors import FormatError, OutflankError
-from outflank.games.description import description_of
+from outflank.games.description import EndingTime, description_of
 from outflank.players import computer, timing
 from outflank.players.classic import Classic, ClassicPlayer, ask_classic
 from outflank.players.clock import Clock, Clocks, TimeControl
@@ -305,6 +305,69 @@ def test_endings_are_played_exactly():
         board.push(random_.choice(board.legal_moves))
     choice = player("computer level=8", board.game).choose(board, NO_CLOCK)
     assert choice.exact or choice.why == "only move"
+
+
+def ending(empties: int, seed: int = 3) -> OthelloBoard:
+    board, random_ = OthelloBoard.start(), random.Random(seed)
+    while board.empties > empties or len(board.legal_moves) < 3:
+        board.push(random_.choice(board.legal_moves))
+    return board
+
+
+@pytest.mark.compiled
+def test_what_an_ending_has_shown_is_known_a_move_later():
+    board = ending(18)
+    computer = player("computer level=18 workers=1", board.game)
+    computer.new_game(board)
+    first = computer.choose(board, NO_CLOCK)
+    for move in first.line[:2]:
+        board.push(move)
+    fresh = player("computer level=18 workers=1", board.game)
+    fresh.new_game(board)
+    again, anew = (each.choose(board, NO_CLOCK) for each in (computer, fresh))
+    assert first.exact
+    assert (again.exact, again.value) == (True, anew.value) == (True, first.value)
+    assert again.nodes < 0.5 * anew.nodes
+
+
+@pytest.mark.plain
+def test_endings_are_solved_first_where_they_fit(monkeypatch):
+    """What is expected to fit is played out, and nothing else is searched; what did not fit is not tried again soon."""
+    asked = []
+    fits = True
+
+    def told(board, limits, *, exact=False, **options):
+        asked.append((exact, limits.seconds))
+        found = {"move": board.legal_moves[0], "value": 0, "depth": 1, "nodes": 1, "pv": (), "scale": None, "best": ()}
+        yield SimpleNamespace(**found, stopped=not (exact and fits), exact=exact and fits, seconds=limits.seconds)
+
+    monkeypatch.setattr(computer, "iterate", told)
+    for moves, solves in ((12, True), (18, True), (20, True), (22, False)):
+        asked.clear()
+        chosen = Computer(START.game, seconds=1.0, workers=1)
+        chosen._prepared = True
+        choice = chosen.choose(ending(moves), NO_CLOCK)
+        assert (choice.exact, [exact for exact, _ in asked]) == ((True, [True]) if solves else (False, [False]))
+    fits = False
+    asked.clear()
+    slow = Computer(START.game, seconds=1.0, workers=1)
+    slow._prepared = True
+    for moves in (18, 17, 14):
+        slow.choose(ending(moves), NO_CLOCK)
+    assert [exact for exact, _ in asked] == [True, False, False, True, False]
+    assert asked[0][1] < 1.0 < 1.5 * asked[0][1], "there is time left to search when it was too much"
+
+
+@pytest.mark.plain
+def test_games_say_how_long_their_endings_take():
+    usual = EndingTime()
+    assert usual.expected(14) == usual.seconds
+    assert usual.expected(16) == pytest.approx(usual.seconds * usual.growth**2)
+    for each in (usual, description_of(START.game).ending_time):
+        for seconds in (0.001, 0.07, 1.0, 60.0):
+            most = each.moves_within(seconds)
+            assert each.expected(most) <= seconds < each.expected(most + 1)
+    assert EndingTime(moves=2, seconds=1.0).moves_within(1e-6) == 0
 
 
 @pytest.mark.compiled

@@ -7,6 +7,7 @@ rules and the start have a default that any game can live with.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import floor, log
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from outflank.errors import InvalidOption
@@ -40,6 +41,24 @@ class Level:
     depth: int
     exact: int = 0
     """Moves left, as `rules.moves_left` counts them, from which every move is searched to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndingTime:
+    """What playing a position out takes on two cores, on average: the time for so many moves left, and the factor for
+    one more."""
+
+    moves: int = 14
+    seconds: float = 0.06
+    growth: float = 2.2
+
+    def expected(self, moves: int) -> float:
+        """Seconds, with so many moves left."""
+        return float(self.seconds * self.growth ** (moves - self.moves))
+
+    def moves_within(self, seconds: float) -> int:
+        """The most moves left that are expected to take no longer."""
+        return max(0, self.moves + floor(log(seconds / self.seconds) / log(self.growth)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +226,8 @@ class GameDescription:
     """Moves of its own that a player can expect to make yet: what its time is divided by."""
     moves_at_most: "Callable[[Board[Any]], float]" = lambda board: 100.0
     """Moves that it may have to make at worst, each of which takes a moment."""
+    ending_time: EndingTime = EndingTime()
+    """By which a player knows whether it has the time to play exactly."""
     marks: Marks = Marks(0.4, 1.0, 2.0)
     error_of: Callable[[int], float] = lambda depth: 1.0
     """What an estimate by a search of some depth may be wrong by, in the game's unit."""

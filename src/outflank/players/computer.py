@@ -31,14 +31,14 @@ from outflank.search.table import Table
 TABLE_BITS = 20
 """32 MiB: enough for some seconds a move."""
 
-SOLVE_SECONDS, SOLVE_MOVES, SOLVE_GROWTH = 0.06, 14, 2.2
-"""What an exact search takes on two cores, about: the time for so many moves left, and the factor for one more."""
-
 WORTH_SHARING = 0.03
 """Seconds below which starting other workers costs more than they give."""
 
 SURE_OF_TIME = 0.5
 """The part of the hard budget that an exact search must be expected to fit in."""
+
+MOST_OF_TIME = 0.75
+"""And that it may take: what is left is for an estimate, should it not be ready then."""
 
 
 class Computer:
@@ -110,6 +110,7 @@ class Computer:
         if book is not None:
             self._habits.append(Opened(Book.read(game, book), self._variety))
         self._last_value: int | None = None
+        self._slower = 1.0  # than endings are expected to be played out, on this machine
         self._prepared = False
 
     # --- a player ---
@@ -158,9 +159,8 @@ class Computer:
         board = self._as_it_counts(board)
         if budget.hard_seconds is not None and budget.hard_seconds <= AT_ONCE:
             return self._at_once(board)
-        best = self._searched(board, budget, began, stop)
         solved = self._solved(board, budget, began, stop)
-        result = solved or best
+        result = solved or self._searched(board, budget, began, stop)
         self._last_value = result.value
         if budget.hard_seconds is not None:
             overrun = time.perf_counter() - began - budget.hard_seconds
@@ -266,16 +266,19 @@ class Computer:
         if not self._may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, _left(budget, began)
+        expected = description_of(board.game).ending_time.expected(moves)
         if self.exact is not None:
             if moves > self.exact:
                 return None
-        else:
-            if left is None:
-                return None
-            if SOLVE_SECONDS * SOLVE_GROWTH ** (moves - SOLVE_MOVES) > SURE_OF_TIME * left:
-                return None
-        *_, result = iterate(board, Limits(seconds=left), stop=stop, table=self._endings, **self._exact_options())
-        return result if result.exact and not result.stopped else None
+        elif left is None or self._slower * expected > SURE_OF_TIME * left:
+            return None
+        limits = Limits(seconds=None if left is None else MOST_OF_TIME * left)
+        *_, result = iterate(board, limits, stop=stop, table=self._endings, **self._exact_options())
+        if result.exact and not result.stopped:
+            return result
+        if not stop.called:
+            self._slower = 2 * max(self._slower, result.seconds / expected)  # the time was lost: not so soon again
+        return None
 
 
 @cache

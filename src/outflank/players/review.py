@@ -15,6 +15,9 @@ from outflank.search.keywords import PlayerKeywords
 from outflank.search.results import Result
 from outflank.search.table import Table
 
+AT_ONCE_SECONDS = 0.07
+"""What an ending may be expected to take that is played out for every move of it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
@@ -48,16 +51,19 @@ def reviewed(
     board: Board[Any],
     limits: Limits,
     *,
-    exact: int = 14,
+    exact: int | None = None,
     stop: Stop | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> Iterator[Judged]:
     """Judge the moves that were made on a board, first one first; forced ones are not worth a word.
 
-    Where no more than `exact` moves are left, they are judged by perfect play. Both moves are searched to the same
-    depth: the played one as far as the best one was. An estimate is the mean of the last two iterations.
+    Where no more than `exact` moves are left, they are judged by perfect play (None: as few as take no time). Both
+    moves are searched to the same depth: the played one as far as the best one was. An estimate is the mean of the last
+    two iterations.
     """
     stop = stop or Stop()
+    if exact is None:
+        exact = description_of(board.game).ending_time.moves_within(AT_ONCE_SECONDS)
     moves = board.moves
     replay = board.copy()
     while replay.moves:

@@ -57,7 +57,7 @@ PAGE, PICTURE = "review.html", "review.svg"
 @click.option("--depth", type=int, help="Plies to look ahead for each move.")
 @click.option("--time", "seconds", type=float, help="Seconds for each move.  [0.5, if no depth is given]")
 @click.option(
-    "--exact", default=14, show_default=True, help="Moves left in the game from which they are judged exactly."
+    "--exact", type=int, help="Moves left in the game from which they are judged exactly.  [few enough to take no time]"
 )
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @click.option("--out", metavar="DIR", help="Write review.html and review.svg there; - prints the page instead.")
@@ -69,7 +69,7 @@ PAGE, PICTURE = "review.html", "review.svg"
 def command(
     depth: int | None,
     seconds: float | None,
-    exact: int,
+    exact: int | None,
     workers: int | None,
     out: str | None,
     force: bool,
