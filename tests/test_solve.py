@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import re
+import signal
 import sys
 from dataclasses import replace
 
@@ -13,8 +15,9 @@ import outflank
 from outflank import Limits, MoveValue, OthelloBoard, OutflankError, Progress, Result
 from outflank.games.units import OUTCOMES
 from outflank.othello.squares import START, othello
-from outflank.ui.cli import main
+from outflank.ui.cli import main, solve_run
 from outflank.ui.cli.expected import differences
+from outflank.ui.cli.search_thread import as_they_come
 from outflank.ui.cli.solve_view import SolveTable, Total, bounds, memory_line
 from tests.drawing import walk
 
@@ -209,6 +212,28 @@ def test_what_is_proved_when_a_limit_ends_it(solved):
     status, out, _ = solved("--size", "4", "--nodes", "300", "--json")
     first = json.loads(out.splitlines()[0])
     assert (first["value"], first["exact"], first["stopped"]) == (None, False, True)
+
+
+@pytest.mark.plain
+def test_ctrl_c_ends_it_with_what_is_proved(solved, monkeypatch):
+    def interrupted(results, stop, cluster):
+        for each in as_they_come(results, stop, cluster):
+            if each is None:  # a search of some time
+                os.kill(os.getpid(), signal.SIGINT)
+            yield each
+
+    monkeypatch.setattr(solve_run, "as_they_come", interrupted)
+    script = f"{OVER}\n{'-' * 14}XO{'-' * 4}OX{'-' * 14} X\n{OVER}\n"
+    status, out, _ = solved(script=script)
+    assert status == 130
+    assert re.search(r"^ +1 +0 +-64 ", out, re.MULTILINE)
+    assert re.search(r"^ +2 +32 +(\?|[<>]= [+-]\d+) .* not proved$", out, re.MULTILINE)
+    assert "1 of 2 positions proved" in out
+    status, out, _ = solved("--json", script=script)
+    assert status == 130
+    first, second, total = map(json.loads, out.splitlines())
+    assert (first["value"], second["value"], second["stopped"]) == (-64, None, True)
+    assert (total["positions"], total["proved"], total["interrupted"]) == (2, 1, True)
 
 
 def test_documents_tell_what_is_proved(solved):

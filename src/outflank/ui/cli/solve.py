@@ -1,6 +1,5 @@
 """`outflank solve`: the exact score of positions."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -8,31 +7,26 @@ from typing import Any
 import click
 
 from outflank.boards import Board
-from outflank.distributed.cluster import Cluster, check_options, connect
+from outflank.distributed.cluster import check_options, connect
 from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
-from outflank.search.contract import Limits, Options, Stop
-from outflank.search.deepening import iterate
+from outflank.search.contract import Limits
 from outflank.search.division import SCHEMES
-from outflank.search.results import Result, Watch
-from outflank.search.saving import EVERY_SECONDS, Saving
+from outflank.search.results import Result
+from outflank.search.saving import EVERY_SECONDS
 from outflank.search.solving import TABLE_BITS
 from outflank.ui.cli.common import describe, diagnostics, games, output, position_options, print_json
-from outflank.ui.cli.expected import Difference, differences
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED, stopping_at_ctrl_c
 from outflank.ui.cli.names import NameOf, NameOption
 from outflank.ui.cli.search import Latest
-from outflank.ui.cli.search_thread import as_they_come
 from outflank.ui.cli.solve_proof import Proof
+from outflank.ui.cli.solve_run import UNREADABLE, Solving, expected_of
 from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line, resumed_line
 from outflank.ui.cli.sources import is_a_file
 from outflank.ui.cli.writing import force_option
-
-UNREADABLE, NOT_SO = 2, 1
-"""The status where lines could not be read, and where a score is not proved, or not as expected."""
 
 
 @click.command("solve", cls=PositionCommand)
@@ -145,72 +139,6 @@ def _positions(total: Total, **rest: Any) -> list[tuple[Board[Any], Record]]:
         diagnostics().print(f"outflank: {' '.join(each.split())}")
     total.unreadable = len(wrong)
     return found
-
-
-class Solving:
-    """How each position is solved."""
-
-    def __init__(
-        self,
-        limits: Limits,
-        options: dict[str, Any],
-        *,
-        every_move: bool,
-        cluster: Cluster | None = None,
-        proof: Proof | None = None,
-    ) -> None:
-        self.limits, self.options, self.every_move, self.cluster = limits, options, every_move, cluster
-        self.proof = proof
-        self.wld = bool(options["wld"])
-        self.stop = Stop()
-        self.saving: Saving | None = None
-
-    def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
-        """Keep what is proved of the one position that there is, and go on with what is there."""
-        given = self._given(board)
-        table = given.pop("table", None)
-        options = Options(**{**given, "parallel": None})
-        self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
-
-    def _given(self, board: Board[Any]) -> dict[str, Any]:
-        """What the search of a position is asked, and given."""
-        moves = max(len(board.legal_moves), 1) if self.every_move else 1
-        return {**self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
-
-    def results(self, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
-        """What comes of a position, None while nothing does; the last result is the answer."""
-        ask = iterate if self.cluster is None else self.cluster.iterate
-        given = {**self._given(board), "stop": self.stop, "watch": watch}
-        if self.saving is not None:
-            self.saving.watch = watch
-            given |= {"watch": self.saving, "table": self.saving.table, "known": self.saving.known}
-        results = ask(board, self.limits, **given)
-        if self.saving is not None:
-            results = self.saving.results(results)
-        return as_they_come(results, self.stop, self.cluster)
-
-    def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
-        """Where the script is wrong, or we are."""
-        return differences(board, result, expected_of(record), wld=self.wld)
-
-    def trouble(self) -> str | None:
-        """Why the cluster has given up, if it has."""
-        return self.cluster.head.trouble if self.cluster is not None and self.cluster.head is not None else None
-
-    def status(self, total: Total) -> int:
-        """130 where the user has ended it, 1 where something is not proved, or not as expected."""
-        trouble = self.trouble()
-        if trouble is not None:
-            diagnostics().print(f"outflank: {trouble}; this is what is proved")
-            return NOT_SO
-        if self.stop.called:
-            return INTERRUPTED
-        return NOT_SO if total.proved < total.positions or total.differing else 0
-
-
-def expected_of(record: Record) -> dict[int, int]:
-    """What the script says of moves in the position, by their codes."""
-    return {} if record.moves else dict(record.start.scores)
 
 
 def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
