@@ -6,6 +6,7 @@ from hypothesis import given
 
 from outflank.games import rules
 from outflank.kernels.bits import U64
+from outflank.othello.exact_order import corners
 from outflank.othello.rules import PASS, Othello, OthelloPosition
 from outflank.othello.squares import (
     START,
@@ -100,3 +101,10 @@ def test_any_mask_within_the_board_will_do():
         assert not (int(position.own) | int(position.opp)) & ~int(mask)
         plies += 1
     assert plies > 20
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_exact_play_knows_the_corners_of_every_board(size):
+    names = {square_name(size, square) for square in squares(8) if int(corners(othello(size))) >> square & 1}
+    assert names == {"a1", f"a{size}", f"{'abcdefgh'[size - 1]}1", f"{'abcdefgh'[size - 1]}{size}"}

@@ -12,8 +12,8 @@ from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights, written
 from outflank.games.rules import MOVE, fill, mirror, play, symmetries
 from outflank.learning.fit import error, estimates, examples_of, fit
-from outflank.othello.patterns import COUNTED, _loaded, learnt, patterns_8
-from outflank.othello.squares import START, othello
+from outflank.othello.patterns import COUNTED, PATTERNS, _loaded, learnt
+from outflank.othello.squares import START, othello, squares
 
 IDENTITY, TURNED = tuple(range(64)), tuple(63 - cell for cell in range(64))
 SMALL = PatternSet(
@@ -24,9 +24,9 @@ SMALL = PatternSet(
 )
 
 
-def drawn_game(seed):
-    """The positions of a game of drawn moves on 8×8, each with its move."""
-    draw, game, position = np.random.default_rng(seed), othello(8), START
+def drawn_game(seed, size=8):
+    """The positions of a game of drawn moves, each with its move."""
+    draw, game, position = np.random.default_rng(seed), othello(size), START
     buffer = np.zeros(64, MOVE)
     while (count := fill(game, position, buffer, 0)) > 0:
         move = buffer[draw.integers(count)]
@@ -40,12 +40,13 @@ def indices(patterns, state):
 
 
 @pytest.mark.plain
-def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three():
-    game, evaluation, patterns = othello(8), learnt(othello(8)), patterns_8()
+@pytest.mark.parametrize("size", PATTERNS)
+def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(size):
+    game, evaluation, patterns = othello(size), learnt(othello(size)), PATTERNS[size]()
     copies = [cells for pattern in patterns.patterns for cells in pattern.copies]
     for seed in range(2):
         state = begin(evaluation, game, START)
-        for position, move in drawn_game(seed):
+        for position, move in drawn_game(seed, size):
             assert state == begin(evaluation, game, position)
             digits = [1 - (int(position.own) >> cell & 1) + (int(position.opp) >> cell & 1) for cell in range(64)]
             expected = [sum(digits[cell] * 3**place for place, cell in enumerate(cells)) for cells in copies]
@@ -55,10 +56,18 @@ def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three():
 
 
 @pytest.mark.plain
-def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is():
-    game, evaluation = othello(8), learnt(othello(8))
+@pytest.mark.parametrize("size", PATTERNS)
+def test_every_pattern_lies_on_its_board(size):
+    cells = {cell for pattern in PATTERNS[size]().patterns for copy in pattern.copies for cell in copy}
+    assert cells == set(squares(size))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("size", PATTERNS)
+def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(size):
+    game, evaluation = othello(size), learnt(othello(size))
     sums = set()
-    for position, _ in list(drawn_game(7))[::4]:
+    for position, _ in list(drawn_game(7, size))[::4]:
         images = [mirror(game, position, symmetry) for symmetry in range(symmetries(game))]
         assert len({int(value(evaluation, game, image, begin(evaluation, game, image))) for image in images}) == 1
         swapped = type(position)(position.opp, position.own)
@@ -83,7 +92,8 @@ def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
     _loaded.cache_clear()
     known = evaluations(othello(8))
     assert "patterns" in known
-    assert "patterns" not in evaluations(othello(6))
+    assert "patterns" in evaluations(othello(6))
+    assert "patterns" not in evaluations(othello(4))
     assert evaluation_named(othello(8)) == known["phased"]
     assert _loaded.cache_info().currsize == 0
     evaluation = evaluation_named(othello(8), "patterns")
@@ -94,9 +104,10 @@ def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
 
 
 @pytest.mark.plain
-def test_damaged_weights_are_one_line():
-    patterns = patterns_8()
-    data = (files("outflank.othello") / "weights" / "othello-8x8.weights").read_bytes()
+@pytest.mark.parametrize("size", PATTERNS)
+def test_damaged_weights_are_one_line(size):
+    patterns = PATTERNS[size]()
+    data = (files("outflank.othello") / "weights" / f"{patterns.name}.weights").read_bytes()
     assert len(data) < 2_000_000
     assert read_weights(patterns, data, "w").shape == (max(patterns.stages) + 1, patterns.weights)
     for broken in (
@@ -105,7 +116,7 @@ def test_damaged_weights_are_one_line():
         data[:5000] + b"?" + data[5001:],
         b"",
         b"hello\n",
-        data.replace(b"8x8", b"6x6", 1),
+        data.replace(patterns.name.encode(), b"othello-4x4", 1),
     ):
         with pytest.raises(FormatError) as caught:
             read_weights(patterns, broken, "w")

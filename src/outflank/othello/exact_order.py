@@ -6,12 +6,13 @@ import numpy as np
 
 from outflank.games.endings import exact_promise, look_ahead
 from outflank.games.evaluation import evaluation_named
-from outflank.kernels.bits import popcount
+from outflank.kernels.bits import U64, popcount
+from outflank.kernels.compiler import inner
 from outflank.othello.evaluation import neighbours, usual_evaluation
 from outflank.othello.patterns import LEARNT, is_learnt
-from outflank.othello.rules import Othello, legal
+from outflank.othello.rules import ZERO, Othello, legal
 
-CORNERS = np.uint64(0x8100000000000081)
+CORNERS_8, CORNERS_6, CORNERS_4 = U64(0x8100000000000081), U64(0x0042000000004200), U64(0x0000240000240000)
 LOOKED_FROM = 13
 """Squares that must be empty for a look ahead to save more than it costs."""
 
@@ -28,8 +29,17 @@ def _(game, left):
     return min(1 + (left - LOOKED_FROM) // 3, 4)
 
 
+@inner
+def corners(game: Any) -> Any:
+    """The corners of the board."""
+    if game.mask & CORNERS_8 != ZERO:
+        return CORNERS_8
+    return CORNERS_6 if game.mask & CORNERS_6 != ZERO else CORNERS_4
+
+
 @exact_promise.register(Othello)
 def _(game, position, move, child, estimate):
     answers = legal(child.own, child.opp) & game.mask
+    in_corners = popcount(answers & corners(game))
     open_squares = neighbours(child.opp) & game.mask & ~(child.own | child.opp)
-    return estimate - np.int64(48 * popcount(answers) + 8 * popcount(answers & CORNERS) + 2 * popcount(open_squares))
+    return estimate - np.int64(48 * popcount(answers) + 8 * in_corners + 2 * popcount(open_squares))

@@ -1,5 +1,6 @@
 """Othello's patterns: lines of the board and what surrounds its corners, moves and what may become moves."""
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -12,7 +13,7 @@ from outflank.games.rules import MOVE, mirror_move, symmetries
 from outflank.kernels.bits import U64, popcount
 from outflank.othello.evaluation import neighbours
 from outflank.othello.rules import Othello, legal
-from outflank.othello.squares import othello, size_of
+from outflank.othello.squares import edge, othello, size_of
 
 MOVES = 40
 """More moves than a side ever has (33 is the most), twice: with an odd and an even number of empty squares."""
@@ -36,6 +37,9 @@ STAGES_8 = (
 )
 """By empty squares: 0-9, 10-11, …, 18-19, 20-22, 23-25, 26-28, 29-32, 33-37, and all above."""
 
+STAGES_6 = (*(0,) * 11, 1, 1, 2, 2, 3, 3, 4)
+"""By empty squares: 0-10, 11-12, 13-14, 15-16, and all above."""
+
 
 def _square(column: int, row: int) -> int:
     return 8 * row + column
@@ -45,8 +49,8 @@ def _line(*squares: tuple[int, int]) -> Cells:
     return tuple(_square(column, row) for column, row in squares)
 
 
-def _row(row: int) -> Cells:
-    return _line(*((column, row) for column in range(8)))
+def _row(row: int, size: int = 8) -> Cells:
+    return _line(*((column, row) for column in range(size)))
 
 
 def _diagonal(length: int) -> Cells:
@@ -66,6 +70,15 @@ _SHAPES_8 = (
 )
 
 
+_SHAPES_6 = (
+    _block(3, 3),
+    (*_row(0, 6), _square(1, 1), _square(4, 1)),
+    _block(4, 2),
+    *(_row(row, 6) for row in (1, 2)),
+    *(_diagonal(length) for length in (6, 5, 4)),
+)
+
+
 def _symmetries(game: Othello) -> list[list[int]]:
     """Where each square goes under each symmetry of the board."""
     return [
@@ -73,15 +86,25 @@ def _symmetries(game: Othello) -> list[list[int]]:
     ]
 
 
+def _patterns(size: int, shapes: Iterable[Cells], stages: tuple[int, ...]) -> PatternSet:
+    """The patterns of a board; shapes begin at its a1."""
+    images, first = _symmetries(othello(size)), _square(edge(size), edge(size))
+    return PatternSet(
+        name=f"othello-{size}x{size}",
+        patterns=tuple(Pattern.of(tuple(first + cell for cell in cells), images) for cells in shapes),
+        counts=COUNTED,
+        stages=stages,
+    )
+
+
 def patterns_8() -> PatternSet:
     """The patterns of the board of 8×8."""
-    images = _symmetries(othello())
-    return PatternSet(
-        name="othello-8x8",
-        patterns=tuple(Pattern.of(cells, images) for cells in _SHAPES_8),
-        counts=COUNTED,
-        stages=STAGES_8,
-    )
+    return _patterns(8, _SHAPES_8, STAGES_8)
+
+
+def patterns_6() -> PatternSet:
+    """The patterns of the board of 6×6."""
+    return _patterns(6, _SHAPES_6, STAGES_6)
 
 
 @counts.register(Othello)
@@ -94,7 +117,7 @@ def _(game: Any, position: Any) -> Any:
     return U64(mine) | U64(yours) << U64(16) | U64(near_mine) << U64(32) | U64(near_yours) << U64(48)
 
 
-PATTERNS = {8: patterns_8}
+PATTERNS = {8: patterns_8, 6: patterns_6}
 """The patterns of each board that has weights, by its side."""
 
 
