@@ -1,5 +1,6 @@
 """What `tests.fuzz` tries: for each kind of input, real ones, how they are spoilt, and what reads them."""
 
+import hashlib
 import io
 import json
 import os
@@ -8,13 +9,14 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from outflank import AbaloneBoard, OthelloBoard
+from outflank import AbaloneBoard, OthelloBoard, Table
 from outflank.arena import Settings, Sprt, play_match
 from outflank.arena.openings import Openings
 from outflank.arena.report import report_text
@@ -27,7 +29,7 @@ from outflank.documents import encoded
 from outflank.errors import OutflankError
 from outflank.formats.game_files import file_formats, read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.recognise import read_all
+from outflank.formats.recognise import read_all, read_script
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.lab import redraw
@@ -43,7 +45,8 @@ from outflank.players.specs import player
 from outflank.players.timing import Steady
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
-from outflank.search.contract import Limits
+from outflank.search.contract import Limits, Options
+from outflank.search.saving import problem, read_state
 from outflank.ui.cli import main
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
@@ -245,6 +248,10 @@ def positions() -> tuple[str, ...]:
 
 
 def _read_position(text: str) -> None:
+    told: list[str] = []
+    with suppress(OutflankError):
+        read_script(f"{OthelloBoard.start().to_text()}\n{text}\n{OthelloBoard.start(4).to_text()}", told.append)
+    assert not any("\n" in each for each in told)
     for game in (None, "othello", "abalone"):
         try:
             boards = [Board.from_setup(each) for each in read_all(text, game=game)]
@@ -499,6 +506,28 @@ def _read_match(given: tuple[str, str, str]) -> None:
     report_text(result.standing)
 
 
+STATE = {"wld": False, "lower": -2, "upper": None, "move": 19, "settled": 3, "nodes": 9, "seconds": 1.5, "entries": 2}
+STATE_OPTIONS = Options(exact=True, table_bits=4)
+
+
+def _make_state(chance: random.Random) -> bytes:
+    board = OthelloBoard.start(4)
+    head = {"schema": "outflank/solve-state/1", **problem(board, STATE_OPTIONS), **STATE}
+    data = as_json(chance, changed(chance, head)).encode("utf-8", "surrogatepass") + b"\n" + chance.randbytes(48)
+    if chance.random() < 0.2:
+        data = spoilt_bytes(chance, data)
+    digest = hashlib.sha256(data).digest()
+    return data + (digest if chance.random() < 0.9 else spoilt_bytes(chance, digest))
+
+
+def _read_state(data: bytes) -> None:
+    Path("solve.state").write_bytes(data)
+    found = read_state(Path("solve.state"), OthelloBoard.start(4), STATE_OPTIONS)
+    assert found is not None
+    found.known.window(0, 4)
+    found.fill(Table(4))
+
+
 @cache
 def targets() -> tuple[Target, ...]:
     """All of them."""
@@ -521,4 +550,5 @@ def targets() -> tuple[Target, ...]:
         Target("match", 4, _make_match, _read_match),
         Target("command", 2, _make_command, _read_command),
         Target("member", 2, _make_member, _read_member),
+        Target("solve state", 2, _make_state, _read_state),
     )

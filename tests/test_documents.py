@@ -153,6 +153,11 @@ def test_numbers_of_numpy_and_half_letters_are_written():
         encoded({"a": object()})
 
 
+def test_bytes_that_are_no_text_do_not_hide_what_is_wrong():
+    with pytest.raises(Misfit, match="wld: expected true or false"):
+        decoded(saving.SolveState, b'{"schema":"outflank/solve-state/1","wld":3,"more":"\xff"}')
+
+
 # --- what is printed and kept ---
 
 PAGE = Path(__file__).parent.parent / "docs" / "json.md"

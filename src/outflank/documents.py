@@ -175,7 +175,8 @@ def _explained(kind: Kind, read: Callable[[], Any], error: msgspec.ValidationErr
         TypeError,
         RecursionError,
         msgspec.DecodeError,
-    ):  # within a dictionary, or a number that none can hold
+        UnicodeDecodeError,
+    ):  # within a dictionary, a number that none can hold, or bytes that are no text further on
         return Misfit(place, f"expected {in_words(expected)}", expected)
     if length := re.search(r"of length (\d+)", said):
         return Misfit(place, f"expected {length[1]} elements, found {len(found)}", expected)

@@ -30,6 +30,7 @@ from outflank.search.outbox import adopt
 from outflank.search.results import Progress, Result, Watch
 from outflank.search.table import ENTRY_WORDS, Table, sound_proofs
 from outflank.search.worker import WORKER
+from outflank.words import how_many
 
 EVERY_SECONDS = 60.0
 """Between two states that are saved: what a kill costs, at most."""
@@ -115,7 +116,11 @@ def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | Non
             raise OutflankError(
                 f"{path} is of another one: {name} is {getattr(saved, name)}, and {wanted} is asked for"
             )
-    entries = np.frombuffer(rest[:-DIGEST], "<u8").astype(np.uint64).reshape(-1, ENTRY_WORDS)
+    words = rest[:-DIGEST]
+    if len(words) != 8 * ENTRY_WORDS * saved.entries:
+        expected = how_many(saved.entries, "entry", "entries")
+        raise OutflankError(f"{path} is damaged: expected {expected}, found {how_many(len(words), 'byte')}")
+    entries = np.frombuffer(words, "<u8").astype(np.uint64).reshape(-1, ENTRY_WORDS)
     return Resumed(saved, sound_proofs(entries))
 
 
