@@ -335,3 +335,11 @@ def test_what_was_not_asked_for_is_not_contradicted():
         "c4 is worth at most +4; +6 is expected"
     ]
     assert differences(board, replace(found, exact=False), {first: 99}, wld=False) == ()
+
+
+def test_moves_that_are_mirror_images_are_solved_once():
+    board = OthelloBoard.start(4)
+    alike, apart = (outflank.solve(board, workers=1, deepen=False, canonical=each) for each in (True, False))
+    assert alike.value == apart.value
+    assert alike.nodes < apart.nodes
+    assert outflank.solve(board, workers=1, deepen=False).nodes == alike.nodes

@@ -47,7 +47,8 @@ def solve(
     """
     if not options.get("exact", True):
         raise InvalidOption("exact=False: solving is exact; outflank.search estimates")
-    chosen: SearchKeywords = {"table_bits": TABLE_BITS, **options, "exact": True}
+    # Mirror images share an entry: that costs nothing beside the search below it, and a start has four first moves alike.
+    chosen: SearchKeywords = {"table_bits": TABLE_BITS, "canonical": True, **options, "exact": True}
     if save is None:
         return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **chosen)
     if table is not None:

@@ -109,7 +109,8 @@ def command(
     if save is not None and len(asked) > 1:
         raise OutflankError(f"--save keeps one position, and there are {len(asked)}; --number N chooses one")
     limits = Limits(seconds=seconds, nodes=nodes)
-    options: dict[str, Any] = {"exact": True, "wld": wld, "workers": workers, "table_bits": table_bits or None}
+    options: dict[str, Any] = {"exact": True, "canonical": True, "wld": wld, "workers": workers}
+    options["table_bits"] = table_bits or None
     proof = None
     if proof_file is not None:
         proof = Proof(proof_file, force=force, table_bits=table_bits, workers=workers)

@@ -86,7 +86,7 @@ class Proof:
     @property
     def options(self) -> dict[str, Any]:
         """Of the search that solves."""
-        return {"table": self.table, "canonical": True}
+        return {"table": self.table, "canonical": True}  # a proof has each position once, as one of its mirror images
 
     def write(self, board: Board[Any], result: Result, stop: Stop, *, quiet: bool) -> Written | None:
         """Find the proof of a result and write it; None where that is not proved, or `stop` is called."""
