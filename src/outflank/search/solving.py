@@ -47,7 +47,7 @@ def solve(
     """
     if not options.get("exact", True):
         raise InvalidOption("exact=False: solving is exact; outflank.search estimates")
-    # Mirror images share an entry: that costs nothing beside the search below it, and a start has four first moves alike.
+    # Mirror images share an entry: that costs nothing that could be measured, and four first moves of a start are one.
     chosen: SearchKeywords = {"table_bits": TABLE_BITS, "canonical": True, **options, "exact": True}
     if save is None:
         return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **chosen)
