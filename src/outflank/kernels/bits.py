@@ -31,6 +31,15 @@ def lowest(word: Any) -> Any:
     return (int(word) & -int(word) & MASK).bit_length() - 1
 
 
+def bit_at(index: Any) -> Any:
+    """The word whose only bit is that of `index`, which is below 64: a board with one square.
+
+    >>> int(bit_at(3))
+    8
+    """
+    return U64(1) << U64(index)
+
+
 def byte_swap(word: Any) -> Any:
     """The eight bytes in reverse order: a board turned upside down.
 
@@ -62,6 +71,7 @@ def multiply(word: Any, factor: Any) -> Any:
 def _teach_numba() -> None:
     from llvmlite import ir
     from numba import types
+    from numba.core.cgutils import get_or_insert_function
 
     zero_is_undefined = ir.Constant(ir.IntType(1), 1)
     for function, returns, instruction in (
@@ -76,6 +86,17 @@ def _teach_numba() -> None:
             lambda word, returns=returns: (returns, types.uint64),
             lambda context, builder, signature, word, instruction=instruction: instruction(builder, word),
         )
+
+    def opaque_bit(context: Any, builder: Any, signature: Any, index: Any) -> Any:
+        # Else the optimiser makes of each shift of the bit by a constant a shift of another constant by the index: in
+        # the lines of a board that is an instruction more for each direction, where shifts are part of what uses them.
+        word, pointer = ir.IntType(64), ir.PointerType()
+        bit = builder.inttoptr(builder.shl(ir.Constant(word, 1), index), pointer)
+        kind = ir.FunctionType(pointer, [pointer])
+        hidden = builder.call(get_or_insert_function(builder.module, kind, "llvm.strip.invariant.group.p0"), [bit])
+        return builder.ptrtoint(hidden, word)
+
+    define(bit_at, (types.Integer,), lambda index: (types.uint64, types.uint64), opaque_bit)
     define(
         multiply,
         (types.Integer, types.Integer),

@@ -28,10 +28,10 @@ from typing import Any, TypeVar
 
 from outflank.kernels import cache
 from outflank.kernels.compile_errors import explained
-from outflank.kernels.pipeline import pipelines
+from outflank.kernels.pipeline import INLINING, pipelines
 from outflank.kernels.uninterrupted import undisturbed
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False, "forceinline": False}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """How every function is compiled. The numpy model spares a test for zero at each division.
 
 A function that is called by two with different options is compiled twice: kernels and their parts have the same.
@@ -76,24 +76,31 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def inner(function: Function) -> Function:
     """Let kernels call `function`; for the interpreter it stays as it is."""
-    return _register(function, OPTIONS)
-
-
-def inlined(function: Function) -> Function:
-    """An `inner` function that is put into the code of its callers, be it large: a part of the hot path of several."""
-    return _register(function, {**OPTIONS, "forceinline": True})
-
-
-def _register(function: Function, options: dict[str, Any]) -> Function:
     cache.note_origin(function)
 
     @extend
     def register() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**options, pipeline_class=pipelines().part)(function)
+        register_jitable(**OPTIONS, pipeline_class=pipelines().part)(function)
 
     return function
+
+
+def inlined(function: Function) -> Function:
+    """An `inner` function that is put into the code of its callers, be it large: a part of the hot path of several.
+
+    Bodies of generic functions may be so, too: `@play.register(Othello)` above `@inlined`.
+    """
+    setattr(function, INLINING, "alwaysinline")
+    return inner(function)
+
+
+def apart(function: Function) -> Function:
+    """An `inner` function that stays a call, be it small: what is seldom done, or long, and would take registers from
+    the hot path that it stands in."""
+    setattr(function, INLINING, "noinline")
+    return inner(function)
 
 
 class Kernel:

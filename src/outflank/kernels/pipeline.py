@@ -11,6 +11,9 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+INLINING = "_outflank_inlining"
+"""The attribute of a Python function that says whether LLVM inlines it, in LLVM's word."""
+
 
 @cache
 def pipelines() -> Any:
@@ -47,7 +50,16 @@ def pipelines() -> Any:
 
         def finalize(self) -> None:
             self._linking_libraries = list(reversed(needed(self)))[1:]
+            self._own = {function.name for function in self.get_defined_functions()}
             super().finalize()
+
+        def _optimize_final_module(self) -> None:
+            # Nobody but this kernel calls its parts. Told so, the optimiser sees that none of them raises anything (the
+            # status that each call returns, and the test of it, go), and inlines what has but one caller.
+            for function in self.get_defined_functions():
+                if function.name not in self._own:
+                    function.linkage = "internal"
+            super()._optimize_final_module()
 
     @register_pass(mutates_CFG=True, analysis_only=False)
     class PartLowering(NativeLowering):  # type: ignore[misc]
@@ -59,6 +71,9 @@ def pipelines() -> Any:
             flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
             super().run_pass(state)
             lowered, library = state["cr"], state.library
+            wish = getattr(state.func_id.func, INLINING, None)
+            if wish is not None:
+                library.get_function(lowered.fndesc.llvm_func_name).add_function_attribute(wish)
             # Dispatchers know a compiled function by an object that Python could call. Nobody calls this one.
             name = lowered.fndesc.qualname.split(".")[-1]
             cfunc = _dynfunc.make_function(lowered.fndesc.lookup_module(), name, name, 0, lowered.env, (library,))

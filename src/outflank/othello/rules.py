@@ -25,8 +25,8 @@ from outflank.games.rules import (
     symmetries,
     unpack,
 )
-from outflank.kernels.bits import U64, byte_swap, lowest, popcount
-from outflank.kernels.compiler import inner
+from outflank.kernels.bits import U64, bit_at, byte_swap, lowest, popcount
+from outflank.kernels.compiler import inlined, inner
 from outflank.kernels.lanes import lanes, merged, occupied, spread
 
 PASS = 64
@@ -91,7 +91,7 @@ def _run_down(line: Any, origin: Any) -> Any:
     return run | (pairs & (run >> (step + step)))
 
 
-@inner
+@inlined
 def legal(own: Any, opp: Any) -> Any:
     """Squares where `own` may play, on a board without edges of its own."""
     step, line = _steps(), _lines(opp)
@@ -100,7 +100,7 @@ def legal(own: Any, opp: Any) -> Any:
     return merged(reached) & ~(own | opp)
 
 
-@inner
+@inlined
 def flips(own: Any, opp: Any, disc: Any) -> Any:
     """The discs that turn when `own` plays `disc`, a board with one square."""
     step, line = _steps(), _lines(opp)
@@ -138,10 +138,11 @@ def _(game, position):
 
 
 @play.register(Othello)
+@inlined
 def _(game, position, move):
     if move == PASS:
         return OthelloPosition(position.opp, position.own)
-    disc = ONE << U64(move)
+    disc = bit_at(move)
     turned = flips(position.own, position.opp, disc)
     return OthelloPosition(position.opp ^ turned, position.own ^ turned ^ disc)
 

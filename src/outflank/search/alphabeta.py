@@ -2,12 +2,14 @@
 is the same search with null windows for all moves but the first.
 """
 
+from typing import Any
+
 import numpy as np
 
 from outflank.games.evaluation import after, value
 from outflank.games.rules import play
 from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import apart, inlined, kernel
 from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, learn, lengthen
 from outflank.search.ordering import bring_best, reward
 from outflank.search.proving import known_at_once, known_by_child
@@ -17,6 +19,69 @@ from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, hint_of, value_o
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 WORST = -(1 << 40)
+
+
+@inlined
+def try_leaves(
+    game: Any,
+    evaluation: Any,
+    position: Any,
+    state: Any,
+    alpha: Any,
+    beta: Any,
+    quiet: Any,
+    sort: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
+) -> Any:
+    """Try the moves of a node that is one ply above the leaves, until one is worth `beta`: the best value, its move,
+    and where the moves begin that were not tried.
+
+    Most nodes are such ones: a loop of its own, with nothing in it but moves and values, and counters in registers,
+    makes the whole search a quarter faster.
+    """
+    best: Any = WORST
+    best_move: Any = NO_MOVE
+    index = start
+    while index < end and best < beta:
+        if sort == SORT_ALL or (sort != SORT_NONE and index == start):
+            bring_best(index, end, worker)
+        move = worker.moves[index]
+        child = play(game, position, move)
+        child_state = after(evaluation, game, state, position, move, child)
+        if quiet == 0:
+            found = -value(evaluation, game, child, child_state)
+        else:
+            floor = max(alpha, best)
+            found = -quiescence(game, evaluation, child, child_state, -beta, -floor, quiet, end, worker)
+        if found > best:
+            best = found
+            best_move = np.int64(move)
+        index += 1
+    if quiet == 0:
+        worker.nodes += index - start
+        worker.leaves += index - start
+        worker.estimates += index - start
+    return best, best_move, index
+
+
+@apart
+def try_leaves_apart(
+    game: Any,
+    evaluation: Any,
+    position: Any,
+    state: Any,
+    alpha: Any,
+    beta: Any,
+    quiet: Any,
+    sort: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
+) -> Any:
+    """The same, for searches that have more to do at leaves: within `alphabeta` it would cost the others registers."""
+    return try_leaves(game, evaluation, position, state, alpha, beta, quiet, sort, start, end, worker)
 
 
 @kernel
@@ -44,7 +109,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     if unlikely(known):
         return found
     asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
-    if unlikely(end_by_table(data, depth, alpha, beta, worker)):
+    if asked and unlikely(end_by_table(data, depth, alpha, beta, worker)):
         return value_of(data)
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):
@@ -58,29 +123,15 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     best_move = NO_MOVE
     low = alpha
     index = start
-    quiet = worker.quiet
     if left == 0:
-        # Most nodes are here, one ply above the leaves: a loop of its own, with nothing in it but
-        # moves and values, and counters in registers, makes the whole search a quarter faster.
-        while index < end and best < beta:
-            if sort == SORT_ALL or (sort != SORT_NONE and index == start):
-                bring_best(index, end, worker)
-            move = worker.moves[index]
-            child = play(game, position, move)
-            child_state = after(evaluation, game, state, position, move, child)
-            if quiet == 0:
-                found = -value(evaluation, game, child, child_state)
-            else:
-                floor = max(alpha, best)
-                found = -quiescence(game, evaluation, child, child_state, -beta, -floor, quiet, end, worker)
-            if found > best:
-                best = found
-                best_move = np.int64(move)
-            index += 1
-        if quiet == 0:
-            worker.nodes += index - start
-            worker.leaves += index - start
-            worker.estimates += index - start
+        if worker.quiet == 0 and sort == SORT_NONE:
+            best, best_move, index = try_leaves(
+                game, evaluation, position, state, alpha, beta, np.int64(0), SORT_NONE, start, end, worker
+            )
+        else:
+            best, best_move, index = try_leaves_apart(
+                game, evaluation, position, state, alpha, beta, worker.quiet, sort, start, end, worker
+            )
         if alpha < best < beta:
             worker.line[ply, 0] = best_move
             worker.line_length[ply] = 1

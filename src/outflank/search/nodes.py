@@ -5,8 +5,8 @@ Whoever enters a node counts it (`worker.nodes`) and then takes these steps, so 
 
 `ask_table` is `inlined`, so that what it returns stays in registers, and whoever takes these steps says that a node is
 `unlikely` to end by them: else the optimiser thinks little of the loops behind, and no longer inlines what is in these,
-which cost alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. With `fill_moves` inlined too both
-were 1 to 4 % faster, and a first search 6 % longer in compiling.
+which cost alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. What only some searches do at a
+node, or only some nodes need, stays `apart`: it would take registers from all of them.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from outflank.games.evaluation import final, value
 from outflank.games.rules import MOVE, fill, is_pass, mirror_move
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inlined, inner
+from outflank.kernels.compiler import apart, inlined, inner
 from outflank.search.keys import table_key
 from outflank.search.ordering import bring_best
 from outflank.search.outbox import post
@@ -114,7 +114,7 @@ def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
     return depth if worker.pass_rule == PASS_FREE else depth - 1
 
 
-@inner
+@inlined
 def arrange(
     evaluation: Any,
     game: Any,
@@ -128,11 +128,26 @@ def arrange(
     worker: Any,
 ) -> Any:
     """Prepare the order of `worker.moves[start:end]`; how they are still to be sorted, by the scores they have then."""
+    if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
+        return SORT_NONE
+    return arrange_several(evaluation, game, position, depth, ply, table_move, symmetry, start, end, worker)
+
+
+@apart
+def arrange_several(
+    evaluation: Any,
+    game: Any,
+    position: Any,
+    depth: Any,
+    ply: Any,
+    table_move: Any,
+    symmetry: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
+) -> Any:
+    """The same, where there are moves to put in order."""
     sort = worker.sorting
-    if end == start + 1:
-        return SORT_NONE
-    if sort == SORT_NONE and table_move == NO_MOVE:
-        return SORT_NONE
     if symmetry != 0 and table_move != NO_MOVE:
         # The entry's move is one of the mirrored board: find the one whose image it is.
         image, table_move = table_move, NO_MOVE

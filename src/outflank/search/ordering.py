@@ -13,7 +13,7 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import OrderingWeights, description_of
 from outflank.games.hints import FEATURES, STAGES, features, promise, stage
 from outflank.games.rules import play
-from outflank.kernels.compiler import inner
+from outflank.kernels.compiler import apart, inlined, inner
 from outflank.kinds import Between
 from outflank.schema import check_fields, kinds_of
 from outflank.search.worker import (
@@ -165,7 +165,7 @@ def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start
         worker.scores[index] = score
 
 
-@inner
+@apart
 def bring_best(index: Any, end: Any, worker: Any) -> Any:
     """Move the highest score of the rest to `index`, keeping the order of the others."""
     best = index
@@ -181,7 +181,7 @@ def bring_best(index: Any, end: Any, worker: Any) -> Any:
         worker.scores[index] = score
 
 
-@inner
+@inlined
 def reward(move: Any, depth: Any, ply: Any, worker: Any) -> Any:
     """Remember that `move` made an end of a node."""
     if worker.killers != 0 and ply < PLIES and worker.killer[ply, 0] != move:

@@ -25,7 +25,8 @@ import numpy as np
 
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.branches import unlikely
+from outflank.kernels.compiler import apart, inner, kernel
 from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import yield_core
@@ -121,7 +122,7 @@ def alive(bell: Any, lifeline: Any, place: Any) -> Any:
     return True
 
 
-@inner
+@apart
 def heed(worker: Any) -> Any:
     """The bell has rung: give up if it was for this worker."""
     bell = record_at(worker.bell, BELL)
@@ -131,7 +132,7 @@ def heed(worker: Any) -> Any:
         worker.aborted = 1
 
 
-@inner
+@apart
 def report_nodes(worker: Any) -> Any:
     """Tell the bell how many nodes were entered; the one who reaches the limit stops everybody."""
     bell = record_at(worker.bell, BELL)
@@ -150,9 +151,9 @@ def report_nodes(worker: Any) -> Any:
 @inner
 def poll_stop(worker: Any) -> Any:
     """Whether what this worker does is wanted no more."""
-    if worker.nodes >= worker.poll_at:
+    if unlikely(worker.nodes >= worker.poll_at):
         report_nodes(worker)
     # race: heard at one of the next nodes, and `heed` then takes over what was published
-    if load(record_at(worker.bell, BELL), "rung", "relaxed") != worker.heard:
+    if unlikely(load(record_at(worker.bell, BELL), "rung", "relaxed") != worker.heard):
         heed(worker)
     return worker.aborted != 0
