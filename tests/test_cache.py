@@ -16,7 +16,7 @@ import pytest
 
 import outflank.warm
 from outflank.folders import cache_folder
-from outflank.kernels import cache, files
+from outflank.kernels import cache, files, lane_forms
 
 pytestmark = pytest.mark.compiled
 
@@ -247,6 +247,18 @@ def test_a_package_whose_files_are_being_exchanged_is_not_kept(monkeypatch, tmp_
     assert kept._path((), codegen) is not None
     monkeypatch.setattr(cache, "_package_files", lambda: [tmp_path / "gone.py"])
     assert kept._path((), codegen) is None
+
+
+def test_the_form_of_lanes_is_part_of_the_key(monkeypatch):
+    from numba.core.registry import cpu_target
+
+    kept = cache.KernelCache(outflank.warm.own_kernels()[0].py_func, "kept")
+    codegen = cpu_target.target_context.codegen()
+    paths = set()
+    for form in (None, "vectors", "scalars"):
+        monkeypatch.setattr(lane_forms, "forced", lambda form=form: form)
+        paths.add(kept._path((), codegen))
+    assert len(paths - {None}) == 3
 
 
 RELOAD = """

@@ -306,6 +306,7 @@ def test_doctor_says_what_a_bug_report_needs(run):
         "usable_cores",
         "usable_memory_bytes",
         "cache",
+        "lanes",
         "threads",
     ):
         assert facts[name]

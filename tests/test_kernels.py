@@ -1,5 +1,8 @@
 """Bits, lanes, atomics and records: each twin against the other."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -7,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.kernels import atomics, bits, lanes
+from outflank.errors import InvalidOption
+from outflank.kernels import atomics, bits, lane_forms, lanes
 from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetch_max, load, store
 from outflank.kernels.cache import KernelCache
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import apart, inlined, inner, kernel
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.record_types import LINE, allocate, record_type
 from outflank.kernels.workers import run_workers
@@ -24,7 +28,8 @@ WORDS = st.integers(0, 2**64 - 1)
 
 @kernel
 def all_bits(word):
-    return bits.popcount(word), bits.lowest(word), bits.byte_swap(word), bits.bit_reverse(word)
+    lowest = bits.lowest(word)
+    return bits.popcount(word), lowest, bits.byte_swap(word), bits.bit_reverse(word), bits.bit_at(lowest)
 
 
 @given(WORDS.filter(bool))
@@ -35,6 +40,7 @@ def test_bits_agree_with_plain_arithmetic(word):
     assert found[1] == 63 - binary.rindex("1")
     assert int(found[2]) == int.from_bytes(word.to_bytes(8, "big"), "little")
     assert int(found[3]) == int(binary[::-1], 2)
+    assert int(found[4]) == word & -word
     assert tuple(map(int, found)) == tuple(map(int, all_bits.py_func(np.uint64(word))))
 
 
@@ -70,6 +76,59 @@ def test_lanes_mean_the_same_in_both_worlds(a, b, c, d, places):
     )
     assert tuple(map(int, all_lanes(*arguments))) == expected
     assert tuple(map(int, all_lanes.py_func(*arguments))) == expected
+
+
+NEON, SSE2, AVX2, AVX512 = "+neon,-sve", "+sse2", "+avx,+avx2,-avx512f", "+avx,+avx2,+avx512f"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("triple", "features", "four", "eight"),
+    [
+        ("aarch64-unknown-linux-gnu", NEON, "scalars", "vectors"),
+        ("arm64-apple-darwin23.0", NEON, "scalars", "vectors"),
+        ("x86_64-unknown-linux-gnu", SSE2, "scalars", "vectors"),
+        ("x86_64-unknown-linux-gnu", AVX2, "vectors", "vectors"),
+        ("x86_64-pc-windows-msvc", AVX512, "vectors", "vectors"),
+    ],
+)
+def test_the_form_of_lanes_is_chosen_by_registers_and_number(triple, features, four, eight, monkeypatch):
+    monkeypatch.setattr(lane_forms, "forced", lambda: None)
+    width = lane_forms.vector_bits(triple, features)
+    assert [lane_forms.chosen(count, width)[0] for count in (4, 8)] == [four, eight]
+    monkeypatch.setattr(lane_forms, "forced", lambda: "scalars")
+    assert {lane_forms.chosen(count, width)[0] for count in (4, 8)} == {"scalars"}
+
+
+@pytest.mark.plain
+def test_a_form_of_lanes_that_there_is_not_is_refused(monkeypatch):
+    asked = lane_forms.forced.__wrapped__
+    for word, form in (("", None), ("vectors", "vectors"), ("scalars", "scalars")):
+        monkeypatch.setenv(lane_forms.FORCED, word)
+        assert asked() == form
+    monkeypatch.setenv(lane_forms.FORCED, "wide")
+    with pytest.raises(InvalidOption, match="OUTFLANK_LANES=wide: expected vectors or scalars"):
+        asked()
+
+
+IN_ANOTHER_FORM = """
+from outflank import AbaloneBoard, OthelloBoard, perft
+from outflank.kernels.lane_forms import form_of
+
+print([perft(OthelloBoard.start(), 6).leaves, perft(AbaloneBoard.start(), 3).leaves])
+print({form_of(4), form_of(8)})
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.early(12)
+@pytest.mark.parametrize("form", ["vectors", "scalars"])
+def test_rules_are_the_same_in_both_forms_of_lanes(form):
+    """One of them is also what this machine's kernels have, in all other tests."""
+    environment = os.environ | {lane_forms.FORCED: form}
+    command = [sys.executable, "-c", IN_ANOTHER_FORM]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines() == ["[8200, 98912]", str({form})], done.stderr
 
 
 @kernel
@@ -347,7 +406,33 @@ def test_parts_are_compiled_once_and_only_kernels_become_machine_code(monkeypatc
         assert _walk(np.int64(3)) == 12
     made = [each.data["dispatcher"] for _, each in recorder.buffer if each.is_start]
     assert sorted(dispatcher.py_func.__name__ for dispatcher in made) == ["_step", "_stride", "_walk"]
+    (walk,) = _walk.compiled.overloads.values()
+    assert "linkonce" not in walk.library.get_llvm_str()  # its parts are its own
     for dispatcher in made:
         (result,) = dispatcher.overloads.values()
         engine = result.library.codegen._engine
         assert engine.is_symbol_defined(result.fndesc.llvm_func_name) == (dispatcher.py_func is _walk.py_func)
+
+
+@apart
+def _halved(number):
+    return number // 2
+
+
+@inlined
+def _doubled(number):
+    return number * 2
+
+
+@kernel
+def _there_and_back(number):
+    return _halved(number) + _doubled(number)
+
+
+@pytest.mark.compiled
+def test_parts_are_inlined_or_left_apart_as_they_say(monkeypatch):
+    monkeypatch.setattr(KernelCache, "_path", lambda *_: None)
+    assert _there_and_back(np.int64(8)) == 20
+    (result,) = _there_and_back.compiled.overloads.values()
+    defined = [function.name for function in result.library.get_defined_functions()]
+    assert [any(part in name for name in defined) for part in ("_halved", "_doubled")] == [True, False]

@@ -7,7 +7,7 @@ files, so that a third one loads the wrong code. Here
 
 - the directory's name is a digest of every source that kernels are made of, and a
   kernel that can reach users' code is keyed by the sources of their modules as well;
-- a file's name is a digest of kernel, signature and processor; it is written under
+- a file's name is a digest of kernel, signature, processor and form of lanes; it is written under
   another name and renamed, and it carries a checksum. Writers of the same file write
   the same thing, so nobody needs a lock.
 
@@ -33,7 +33,7 @@ import numpy as np
 
 from outflank.errors import reason_of
 from outflank.folders import NoHome, cache_folder
-from outflank.kernels import files, scripts
+from outflank.kernels import files, lane_forms, scripts
 from outflank.kernels.uninterrupted import undisturbed
 from outflank.notices import tell
 
@@ -322,7 +322,9 @@ class KernelCache:
         if users is None or state is None or state != _package_stamp():
             return None
         names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]
-        key = repr((self._name, str(signature), names, codegen.magic_tuple(), sys.version_info[:2]))
+        key = repr(
+            (self._name, str(signature), names, codegen.magic_tuple(), lane_forms.forced(), sys.version_info[:2])
+        )
         digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
         try:
             files.require_ours(generation())

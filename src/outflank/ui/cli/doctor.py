@@ -13,8 +13,8 @@ from outflank import __version__
 from outflank.diagnosis import Check, self_test
 from outflank.errors import OutflankError
 from outflank.folders import cache_folder
-from outflank.kernels import files
-from outflank.kernels.compiler import interpreted
+from outflank.kernels import files, lane_forms
+from outflank.kernels.compiler import interpreted, load_numba
 from outflank.machine import this_machine
 from outflank.placement import can_bind
 from outflank.topology import topology
@@ -65,11 +65,19 @@ def _facts() -> dict[str, Any]:
         "memory_nodes": len(built.nodes),
         "pinning": "threads can be bound to processors" if can_bind() else "this system binds no thread to a processor",
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
+        "lanes": _lanes(),
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
         "cache": _cache_directory(),
         "cache_files": files.occupation()[0],
         "cache_bytes": files.occupation()[1],
     }
+
+
+def _lanes() -> str:
+    if interpreted():
+        return "arrays"
+    load_numba()
+    return lane_forms.described()
 
 
 def _has_global_lock() -> bool:

@@ -239,6 +239,7 @@ class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1
     memory_nodes: int
     pinning: str
     kernels: str
+    lanes: str
     threads: str
     cache: str
     cache_files: int
