@@ -95,6 +95,23 @@ def test_an_unfinished_answer_says_what_it_has():
     assert known > 0, "the winner is known before all moves are"
 
 
+@pytest.mark.early(3)
+@pytest.mark.plain
+def test_moves_that_were_not_reached_have_no_score():
+    options = {"moves": 99, "workers": 1, "deepen": False, "offers": False}
+    board = endings(1)[0]
+    whole = outflank.solve(board, **options)
+    scores = {each.move: each.value for each in whole.best}
+    kinds = set()
+    for part in range(1, 10):
+        for wld in (False, True):
+            found = outflank.solve(board, Limits(nodes=whole.nodes * part // 10), wld=wld, **options)
+            wanted = {move: sign(score) if wld else score for move, score in scores.items()}
+            assert not found.exact or all(each.value == wanted[each.move] for each in found.best)
+            kinds.add((found.exact, found.stopped))
+    assert (True, True) in kinds, "the best move is proved before all are"
+
+
 @pytest.mark.plain
 def test_who_wins_needs_a_proof():
     with pytest.raises(OutflankError, match="only a search with exact proves"):
@@ -289,8 +306,8 @@ def test_no_row_is_wider_than_the_terminal(columns):
     result = replace(result, best=tuple(MoveValue(move=move, value=-4) for move in moves[:9]), table_bytes=1 << 27)
     total = Total(unreadable=1)
     table.begin()
-    table.add(1, board, result, ())
-    total.add(result, ())
+    table.add(1, board, result, (), proved=True)
+    total.add(result, (), proved=True)
     table.end(total)
     lines = file.getvalue().splitlines()
     assert max(map(len, lines)) <= columns

@@ -330,7 +330,11 @@ class _Deepening:
         root.learn_unfinished(self.division.standing())
         if root.lower is not None and (root.lower == root.upper or (root.options.wld and root.lower > 0)):
             # Only which of equal moves to name, or what others are worth, was still open.
-            return replace(self._result(RootValue(root.lower, root.best), root.horizon, proved=True), stopped=True)
+            found = self._result(RootValue(root.lower, root.best), root.horizon, proved=True)
+            assert found.move is not None
+            assert found.value is not None
+            # What the other moves are worth may be bounds still.
+            return replace(found, stopped=True, best=(MoveValue(move=found.move, value=found.value),))
         last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
         if root.best is None or self.board.move(root.best.code) == last.move:
             return last

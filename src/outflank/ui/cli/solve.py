@@ -154,8 +154,9 @@ def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total
             result = _last(solving, table, under, number, board)
             differing = solving.differences(board, record, result)
             under.show("")
-            table.add(number, board, result, differing)
-            total.add(result, differing)
+            proved = solving.proved(board, result)
+            table.add(number, board, result, differing, proved=proved)
+            total.add(result, differing, proved=proved)
             if solving.stop.called or solving.trouble() is not None:
                 break
     console.print()
@@ -203,7 +204,7 @@ def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], t
         for number, (board, record) in enumerate(asked, 1):
             last = [each for each in solving.results(board, None) if each is not None][-1]
             differing = solving.differences(board, record, last)
-            total.add(last, differing)
+            total.add(last, differing, proved=solving.proved(board, last))
             written = None if solving.proof is None else solving.proof.write(board, last, solving.stop, quiet=True)
             print_json(
                 SolveDocument.of(

@@ -64,6 +64,10 @@ class Solving:
             results = self.saving.results(results)
         return as_they_come(results, self.stop, self.cluster)
 
+    def proved(self, board: Board[Any], result: Result) -> bool:
+        """Whether all that was asked of a position is proved."""
+        return result.exact and (not self.every_move or len(result.best) == len(board.legal_moves))
+
     def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
         """Where the script is wrong, or we are."""
         return differences(board, result, expected_of(record), wld=self.wld)

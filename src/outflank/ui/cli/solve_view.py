@@ -49,10 +49,10 @@ class Total:
     table_bytes: int = 0
     worker_bytes: int = 0
 
-    def add(self, result: Result, differing: Sequence[Difference]) -> None:
-        """Count a position."""
+    def add(self, result: Result, differing: Sequence[Difference], *, proved: bool) -> None:
+        """Count a position, and whether all that was asked of it is proved."""
         self.positions += 1
-        self.proved += result.exact
+        self.proved += proved
         self.differing += bool(differing)
         self.nodes += result.nodes
         self.seconds += result.seconds
@@ -118,7 +118,9 @@ class SolveTable:
         self.console.print(row)
         self.console.print("─" * max(min(room, 200), len(row)) if self.console.is_terminal else "─" * len(row))
 
-    def add(self, number: int, board: Board[Any], result: Result, differing: Sequence[Difference]) -> None:
+    def add(
+        self, number: int, board: Board[Any], result: Result, differing: Sequence[Difference], *, proved: bool
+    ) -> None:
         """Print a position's row, its other moves, and what was expected of it and is not so."""
         line = " ".join(map(str, result.pv)) if result.exact else f"{result.move} …, not proved"
         depth = depth_of(board)
@@ -131,6 +133,8 @@ class SolveTable:
             },
             line,
         )
+        if result.exact and not proved:
+            self.print({}, "the other moves' scores are not proved")
         if result.exact and len(result.best) > 1:
             values = [f"{each.move} {result.scale.say(each.value, exact=True, bare=True)}" for each in result.best]
             self.print({}, ",  ".join(each.replace(" ", "\xa0") for each in values))
