@@ -236,7 +236,7 @@ def check_window(game: Othello, position: OthelloPosition, value: int, alpha: in
 LIMIT = 1 << 20
 
 
-@examples(600)
+@examples(400)
 @given(boards(0, MANY), st.integers(-65, 64), st.integers(1, 40))
 def test_values_of_endings_are_those_of_the_definition(drawn, alpha, width):
     game, position = drawn

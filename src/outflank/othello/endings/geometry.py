@@ -102,22 +102,34 @@ def stable_from(size: int) -> npt.NDArray[np.int64]:
     return np.array(found, np.int64) * (size * size) // 64
 
 
-def _beyond(place: int, line: int, own: int) -> int:
-    """What turns in a line of eight when `own`'s next discs on both sides of `place` close runs of the opponent's."""
-    above = [other for other in range(place + 1, 8) if own >> other & 1]
-    below = [other for other in range(place) if own >> other & 1]
-    found = 0
-    if above and all(line >> other & 1 for other in range(place + 1, above[0])):
-        found |= sum(1 << other for other in range(place + 1, above[0]))
-    if below and all(line >> other & 1 for other in range(below[-1] + 1, place)):
-        found |= sum(1 << other for other in range(below[-1] + 1, place))
+@cache
+def _between() -> npt.NDArray[np.uint8]:
+    """By place and discs of a line of eight: the squares between the place and the next disc on each side of it."""
+    found = np.zeros((8, 256), np.uint8)
+    for place in range(8):
+        for discs in range(256):
+            above = next((end for end in range(place + 1, 8) if discs >> end & 1), place + 1)
+            below = next((end for end in range(place - 1, -1, -1) if discs >> end & 1), place - 1)
+            found[place, discs] = sum(1 << square for square in range(below + 1, above) if square != place)
+    return found
+
+
+@cache
+def _ends() -> npt.NDArray[np.int64]:
+    """By place and discs of a line: the next squares on each side of the place that have none of these discs."""
+    found = np.zeros((8, 256), np.int64)
+    for place in range(8):
+        for discs in range(256):
+            above = next((end for end in range(place + 1, 8) if not discs >> end & 1), None)
+            below = next((end for end in range(place - 1, -1, -1) if not discs >> end & 1), None)
+            found[place, discs] = sum(1 << end for end in (above, below) if end is not None)
     return found
 
 
 @cache
 def last_counts() -> npt.NDArray[np.uint8]:
     """By place and own discs of a line: how many of the opponent's turn if they have all the other squares of it."""
-    return np.array([[_beyond(place, 255, own).bit_count() for own in range(256)] for place in range(8)], np.uint8)
+    return np.bitwise_count(_between())
 
 
 @cache
@@ -129,22 +141,23 @@ def stable_edges(size: int) -> npt.NDArray[np.uint8]:
     board are nobody's, as on the board itself.
     """
     first = (8 - size) // 2
-    places = range(first, first + size)
-    whole = sum(1 << place for place in places)
-    boards = [own for own in range(256) if own & ~whole == 0]
-    pairs = [(own, opp) for own in boards for opp in boards if own & opp == 0]
+    whole = ((1 << size) - 1) << first
+    own, opp = np.array([(a, b) for a in range(256) for b in range(256) if not a & b and not (a | b) & ~whole]).T
     found = np.zeros((256, 256), np.uint8)
-    for own, opp in sorted(pairs, key=lambda pair: -(pair[0] | pair[1]).bit_count()):
-        stable = own
-        for place in places:
+    between, ends = _between().astype(np.int64), _ends()
+    taken = np.bitwise_count(own | opp)
+    for discs in range(size, -1, -1):
+        mine, yours = own[taken == discs], opp[taken == discs]
+        stable = mine.astype(np.uint8)
+        for place in range(first, first + size):
             disc = 1 << place
-            if (own | opp) & disc or not stable:
-                continue
-            turned = _beyond(place, opp, own)
-            stable &= int(found[own | turned | disc, opp ^ turned])
-            turned = _beyond(place, own, opp)
-            stable &= int(found[own ^ turned, opp | turned | disc])
-        found[own, opp] = stable
+            free = (mine | yours) & disc == 0
+            a, b = mine[free], yours[free]
+            turned = between[place, ends[place, b] & a]
+            stable[free] &= found[a | turned | disc, b ^ turned]
+            turned = between[place, ends[place, a] & b]
+            stable[free] &= found[a ^ turned, b | turned | disc]
+        found[mine, yours] = stable
     return found
 
 

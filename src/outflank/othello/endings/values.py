@@ -19,7 +19,7 @@ from outflank.othello.rules import Othello
 from outflank.othello.squares import othello
 
 ENDING_MOVES = 10
-"""The founder of a search takes over above."""
+"""Above, a search takes over, whose order is dearer, whose table is shared, and which can be stopped and divided."""
 
 BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
 
