@@ -168,6 +168,7 @@ def test_a_position_is_solved(solved):
     assert re.search(r"memory: table 0 MiB, workers \d", out)
 
 
+@pytest.mark.plain
 def test_a_script_is_solved_and_its_scores_are_compared(solved):
     script = f"% endings\n\n{FFO_20}{SCORES}\n{FFO_20}; H5:+4; G6:+8; H6:-10; A1:+2;\n{OVER}\n{NEITHER}\n"
     status, out, err = solved(script=script)
@@ -183,6 +184,7 @@ def test_a_script_is_solved_and_its_scores_are_compared(solved):
     assert re.search(r"total +\d+\.\d\d s .* 4 of 4 positions proved, 1 not as expected", out)
 
 
+@pytest.mark.plain
 def test_every_move_has_its_score(solved):
     status, out, _ = solved("--moves", script=FFO_20 + SCORES)
     assert status == 0
@@ -192,6 +194,7 @@ def test_every_move_has_its_score(solved):
     assert "! f6 is worth -4; -6 is expected" in out
 
 
+@pytest.mark.plain
 def test_who_wins_is_compared_by_its_sign(solved):
     status, out, _ = solved("--wld", "--moves", script=FFO_20 + SCORES)
     assert status == 0
@@ -203,6 +206,7 @@ def test_who_wins_is_compared_by_its_sign(solved):
     assert "! h5 is worth +1; -1 is expected" in out
 
 
+@pytest.mark.plain
 def test_lines_that_cannot_be_read_are_named_and_the_others_solved(solved):
     script = f"{OVER}\n{'X' * 63} O\n{OVER[:10]}?{OVER[11:]}\n{OVER}\n{OVER}\nwhat?\n{OVER}\n"
     status, out, err = solved(script=script)
@@ -216,12 +220,14 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_solved(solved):
     assert (status, out, err) == (2, "", "outflank: 'missing.obf': No such file or directory\n")
 
 
+@pytest.mark.plain
 def test_positions_come_from_standard_input_and_words(solved):
     assert "-64" in solved("-", stdin=OVER)[1]
     assert "-64" in solved(OVER)[1]
     assert "-64" in solved("--number", "2", script=f"{FFO_20}\n{OVER}\n")[1]
 
 
+@pytest.mark.plain
 def test_what_is_proved_when_a_limit_ends_it(solved):
     status, out, _ = solved("--size", "4", "--nodes", "300")
     assert status == 1
@@ -253,6 +259,7 @@ def test_ctrl_c_ends_it_with_what_is_proved(solved, monkeypatch):
     assert (total["positions"], total["proved"], total["interrupted"]) == (2, 1, True)
 
 
+@pytest.mark.plain
 def test_documents_tell_what_is_proved(solved):
     script = f"{FFO_20}{SCORES}\n{FFO_20}; H5:+4;\nwhat?\n"
     status, out, err = solved("--moves", "--json", script=script)
