@@ -92,6 +92,11 @@ def test_the_plain_rules_agree_with_the_oracle(drawn):
     expected = oracle.squares_to_play(size, discs, "X")
     assert [as_square(game, int(move)) for move in children.moves[3:end]] == expected
     assert bool(plain.can_move(rules, *words)) == bool(expected)
+    place, one_by_one = np.int64(0), []
+    while (found := plain.next_child(rules, *words, place))[0] != plain.NONE:
+        place = found[0]
+        one_by_one.append(found[1:])
+    assert one_by_one == [(children.first[each], children.second[each]) for each in range(3, end)]
     for place, square in enumerate(expected, 3):
         after = as_discs(game, OthelloPosition(children.first[place], children.second[place]))
         assert {each: oracle.other(disc) for each, disc in after.items()} == oracle.play(size, discs, "X", square)

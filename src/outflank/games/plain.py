@@ -37,6 +37,17 @@ def expand(rules: Any, first: Any, second: Any, children: Any, start: Any) -> An
     raise missing(expand, rules)
 
 
+NONE = -1
+"""No place."""
+
+
+@generic
+def next_child(rules: Any, first: Any, second: Any, place: Any) -> Any:
+    """The same one by one, for who may not need all: from a place, 0 at first, the next one, and the words of the
+    position after the move there; `NONE` instead of a place if there is no other move."""
+    raise missing(next_child, rules)
+
+
 @generic
 def can_move(rules: Any, first: Any, second: Any) -> Any:
     """Whether `expand` would write any."""

@@ -10,7 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank.games.plain import can_move, expand, handed_over, key_of, key_words, left, outcome, position_of
+from outflank.games.plain import (
+    NONE,
+    can_move,
+    expand,
+    handed_over,
+    key_of,
+    key_words,
+    left,
+    next_child,
+    outcome,
+    position_of,
+)
 from outflank.kernels.bits import U64, bit_reverse, lowest, popcount
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import address_of, record_at
@@ -123,15 +134,23 @@ def _(rules, first, second, children, start):
     return end
 
 
-@can_move.register(PlainOthello)
-def _(rules, first, second):
+@next_child.register(PlainOthello)
+def _(rules, first, second, place):
     board = record_at(rules.tables, TABLES)
     todo = board.board & ~(first | second)
-    while todo != ZERO:
-        if _turned(board, first, second, U64(lowest(todo))) != ZERO:
-            return True
-        todo &= todo - ONE
-    return False
+    while place < 64 and (todo >> U64(place)) != ZERO:
+        square = U64(place + lowest(todo >> U64(place)))
+        turned = _turned(board, first, second, square)
+        if turned != ZERO:
+            return np.int64(square) + 1, second ^ turned, first | turned | (ONE << square)
+        place = np.int64(square) + 1
+    return np.int64(NONE), ZERO, ZERO
+
+
+@can_move.register(PlainOthello)
+def _(rules, first, second):
+    place, _, _ = next_child(rules, first, second, np.int64(0))
+    return place != NONE
 
 
 @handed_over.register(PlainOthello)

@@ -32,8 +32,9 @@ from outflank.search.stopping import Stopped
 from outflank.search.table import Table, hint_of, looked_up
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
-LEAF = 10
-"""Moves left at the leaves, where nothing else is asked for."""
+LEAF = 12
+"""Moves left at the leaves, where nothing else is asked for. Of a position of 6×6 with 26 moves left there were 42,000
+moves to write down and 442 million nodes to check with 14, and 190,000 moves and 244 million nodes with 12."""
 
 SLICE = 64
 """Positions that a worker takes at a time: one of them may take a second."""

@@ -6,12 +6,24 @@ from typing import Any
 import numpy as np
 
 from outflank.games.description import description_of
-from outflank.games.plain import CHILDREN, can_move, expand, handed_over, key_words, left, outcome, position_of
+from outflank.games.plain import (
+    CHILDREN,
+    NONE,
+    can_move,
+    expand,
+    handed_over,
+    key_words,
+    left,
+    next_child,
+    outcome,
+    position_of,
+)
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate
 
-ORDERED_FROM = 6
-"""Moves left from which those are tried first that leave the fewest replies: 3 times fewer nodes with 10 left."""
+ORDERED_FROM = 7
+"""Moves left from which those are tried first that leave the fewest replies. From 6 on there were 12 % fewer nodes, and
+they took 7 % longer."""
 
 
 @inner
@@ -38,18 +50,30 @@ def reaches(rules, first, second, goal, children, start):
     `children` is free from `start` on.
     """
     children.nodes += 1
-    end = expand(rules, first, second, children, start)
-    if end == start:
-        one, two = handed_over(rules, first, second)
-        if not can_move(rules, one, two):
-            return outcome(rules, first, second) >= goal
-        return not reaches(rules, one, two, 1 - goal, children, start)
-    if end > start + 1 and left(rules, first, second) >= ORDERED_FROM:
+    remaining = left(rules, first, second)
+    if remaining == 0:
+        return outcome(rules, first, second) >= goal
+    stuck = True
+    if remaining >= ORDERED_FROM:
+        end = expand(rules, first, second, children, start)
+        stuck = end == start
         _fewest_replies_first(rules, children, start, end)
-    for index in range(start, end):
-        if not reaches(rules, children.first[index], children.second[index], 1 - goal, children, end):
-            return True
-    return False
+        for index in range(start, end):
+            if not reaches(rules, children.first[index], children.second[index], 1 - goal, children, end):
+                return True
+    else:
+        place, one, two = next_child(rules, first, second, np.int64(0))
+        while place != NONE:
+            stuck = False
+            if not reaches(rules, one, two, 1 - goal, children, start):
+                return True
+            place, one, two = next_child(rules, first, second, place)
+    if not stuck:
+        return False
+    one, two = handed_over(rules, first, second)
+    if not can_move(rules, one, two):
+        return outcome(rules, first, second) >= goal
+    return not reaches(rules, one, two, 1 - goal, children, start)
 
 
 @kernel
