@@ -10,11 +10,11 @@ from outflank.games.rules import MOVE, pack, play, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 from outflank.search.keys import table_key
-from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, learn
+from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn
 from outflank.search.ordering import reward
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.samples import sample_roots
-from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, hint_of, value_of
+from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, value_of
 
 
 @kernel
@@ -39,7 +39,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     if not known:
         known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
     if not known:
-        arrange_all(evaluation, game, position, depth, ply, hint_of(data), symmetry, end, worker)
+        arrange_all(evaluation, game, position, depth, ply, hint_for(data, worker), symmetry, end, worker)
     return known, found, end, left
 
 

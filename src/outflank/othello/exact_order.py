@@ -13,8 +13,9 @@ from outflank.othello.patterns import LEARNT, is_learnt
 from outflank.othello.rules import ZERO, Othello, legal
 
 CORNERS_8, CORNERS_6, CORNERS_4 = U64(0x8100000000000081), U64(0x0042000000004200), U64(0x0000240000240000)
-LOOKED_FROM = 13
-"""Squares that must be empty for a look ahead to save more than it costs."""
+LOOKED_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
+"""Squares that must be empty for a look ahead to save more than it costs, how many more each further ply needs, and how
+many it has at most."""
 
 
 def guide(game: Othello) -> Any:
@@ -26,7 +27,7 @@ def guide(game: Othello) -> Any:
 def _(game, left):
     if left < LOOKED_FROM:
         return -1
-    return min(1 + (left - LOOKED_FROM) // 3, 4)
+    return min((left - LOOKED_FROM) // SQUARES_PER_PLY, MOST_PLIES)
 
 
 @inner

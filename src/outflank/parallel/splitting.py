@@ -62,11 +62,11 @@ from outflank.parallel.shared_state import (
 from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
-from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves
+from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves, hint_for
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.stopping import heed, report_nodes
-from outflank.search.table import hint_of, value_of
+from outflank.search.table import value_of
 
 
 @kernel
@@ -184,7 +184,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         known, found = known_by_child(evaluation, game, position, left, hand.beta, start, end, worker)
     if known:
         return do_without_frame(crew, hand, address, found)
-    arrange_all(evaluation, game, position, depth, hand.ply, hint_of(data), symmetry, end, worker)
+    arrange_all(evaluation, game, position, depth, hand.ply, hint_for(data, worker), symmetry, end, worker)
     if crew.lot == ROWS:
         gather_rows(game, end, worker)
 

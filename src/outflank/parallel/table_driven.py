@@ -30,6 +30,7 @@ from outflank.search.nodes import (
     end_by_table,
     entry_of,
     fill_moves,
+    hint_for,
     lengthen,
     tell_others,
 )
@@ -48,7 +49,6 @@ from outflank.search.table import (
     UPPER,
     at_it,
     depth_of,
-    hint_of,
     looked_up,
     marked,
     packed,
@@ -101,7 +101,7 @@ def search_marked(
             if same and exclusive != 0 and at_it(data, episode) > 0:
                 worker.nodes -= 1  # it is entered when it is searched
                 return np.int64(-PUT_OFF)
-            fresh = data if same else packed(0, depth + worker.realm, EMPTY, hint_of(data), worker.age)
+            fresh = data if same else packed(0, depth + worker.realm, EMPTY, hint_for(data, worker), worker.age)
             mark = marked(fresh, at_it(fresh, episode) + 1, episode)
             remember(worker.table, worker.table_shift, first, second, mark)
         known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
@@ -109,7 +109,8 @@ def search_marked(
             known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
         if known:
             return found
-        sort = np.int64(arrange(evaluation, game, position, depth, ply, hint_of(data), symmetry, start, end, worker))
+        hint = hint_for(data, worker)
+        sort = np.int64(arrange(evaluation, game, position, depth, ply, hint, symmetry, start, end, worker))
 
     best, best_move = np.int64(WORST), np.int64(NO_MOVE)
     low = alpha

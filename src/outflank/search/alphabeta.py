@@ -10,12 +10,12 @@ from outflank.games.evaluation import after, value
 from outflank.games.rules import play
 from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import apart, inlined, kernel
-from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, learn, lengthen
+from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn, lengthen
 from outflank.search.ordering import bring_best, reward
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.stopping import poll_stop
-from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, hint_of, value_of
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 WORST = -(1 << 40)
@@ -117,7 +117,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
     if unlikely(known):
         return found
-    sort = arrange(evaluation, game, position, depth, ply, hint_of(data), symmetry, start, end, worker)
+    sort = arrange(evaluation, game, position, depth, ply, hint_for(data, worker), symmetry, start, end, worker)
 
     best = WORST
     best_move = NO_MOVE

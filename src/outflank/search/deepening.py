@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from outflank.boards import Board
 from outflank.games.description import description_of
+from outflank.games.endings import ending_moves
 from outflank.games.evaluation import evaluations
 from outflank.games.units import OUTCOMES
 from outflank.kernels.signals import Attendant
@@ -266,8 +267,7 @@ class _Deepening:
         if options.exact:
             yield root.horizon
             return
-        # A proof takes all the time there is: estimates half as deep cost it next to nothing.
-        last = max(root.horizon // 2, 1) if proof_follows else min(limits.depth or root.deepest, root.horizon)
+        last = self._guessing_depth() if proof_follows else min(limits.depth or root.deepest, root.horizon)
         if not options.deepen:
             # As deep as was asked, beyond the end too: counts of nodes by the depth they have left, such as report
             # 002's, depend on it.
@@ -275,6 +275,15 @@ class _Deepening:
             return
         # In steps of two the iterations have the parity of the last: values of odd and even depths differ.
         yield from range(1 + (last - 1) % options.step, last + 1, options.step)
+
+    def _guessing_depth(self) -> int:
+        """Of the estimates before a proof, so that they cost it next to nothing.
+
+        It takes all the time there is: half as deep is little. Where the game solves its endings by kernels of its own
+        they leave less to the search, and that much less is enough.
+        """
+        horizon = self.root.horizon
+        return max(1, min(horizon // 2, horizon - int(ending_moves(self.root.game)) - 4))
 
     def _bring_forward(self, best: RootMove | None) -> None:
         """The best move of this iteration is tried first in the next; the others keep their order.

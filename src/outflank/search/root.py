@@ -8,7 +8,7 @@ import numpy as np
 
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
-from outflank.games.endings import exact_promise, workspace
+from outflank.games.endings import exact_promise, look_ahead, workspace
 from outflank.games.evaluation import (
     LIMIT,
     Exact,
@@ -218,10 +218,8 @@ class Root:
         moves = [self._move(code) for code in codes]
         if self.worker.sorting == SORT_NONE or not moves:
             return moves
-        weights = weights_at(self.game, self.position, self.worker)
-        scores = {
-            move.code: int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves
-        }
+        promised = self._exact_promise if self.worker.exact_order else self._promise
+        scores = {move.code: promised(move) for move in moves}
         if self.worker.sorting == SORT_BEST:
             best = max(moves, key=lambda move: scores[move.code])
             return [best, *(move for move in moves if move is not best)]
@@ -232,6 +230,25 @@ class Root:
         worker.moves[: len(moves)], worker.scores[: len(moves)] = codes, [scores[code] for code in codes]
         sort_moves(worker.sorting, 0, len(moves), worker)
         return [by_code[int(code)] for code in worker.moves[: len(moves)]]
+
+    def _promise(self, move: RootMove) -> int:
+        weights = weights_at(self.game, self.position, self.worker)
+        return int(promise(self.game, self.position, MOVE(move.code), move.child, weights))
+
+    def _exact_promise(self, move: RootMove) -> int:
+        """As below the root, by a look of one ply more: there are few moves here, and their order matters most."""
+        plies = int(look_ahead(self.game, moves_left(self.game, self.position))) + 1
+        estimate = -self._estimate(move.child, plies) if plies > 0 else 0
+        in_sixteenths = estimate * 16 // self.evaluation.points
+        return int(exact_promise(self.game, self.position, MOVE(move.code), move.child, in_sixteenths))
+
+    def _estimate(self, position: Any, plies: int) -> int:
+        """What a position seems to be worth by the estimate that guides an exact search."""
+        estimate = self.evaluation.estimate
+        if isinstance(estimate, Exact):
+            return 0
+        state, reach = begin(estimate, self.game, position), np.int64(LIMIT)
+        return int(look(self.game, estimate, position, state, -reach, reach, np.int64(plies), np.int64(0), self.worker))
 
     def move_to(self, position: Any, codes: Sequence[int] | None = None) -> None:
         """Be the root of another position; its moves in the order of `codes`, or in the usual one."""
@@ -300,14 +317,9 @@ class Root:
 
     def guess(self) -> int:
         """What the final score may be, by a look ahead."""
-        evaluation = self.evaluation
-        if not isinstance(evaluation, Solving) or isinstance(evaluation.estimate, Exact):
+        if not isinstance(self.evaluation, Solving):
             return 0
-        estimate = evaluation.estimate
-        state = begin(estimate, self.game, self.position)
-        reach = np.int64(LIMIT)
-        found = look(self.game, estimate, self.position, state, -reach, reach, GUESS_PLIES, 0, self.worker)
-        return round(int(found) / evaluation.points)
+        return round(self._estimate(self.position, GUESS_PLIES) / self.evaluation.points)
 
     def enter(self, depth: int) -> RootValue | None:
         """Count the root as a node; its value if there is nothing to search below it."""
