@@ -283,7 +283,8 @@ class _Deepening:
         they leave less to the search, and that much less is enough.
         """
         horizon = self.root.horizon
-        return max(1, min(horizon // 2, horizon - int(ending_moves(self.root.game)) - 4))
+        solved = int(ending_moves(self.root.game)) + 4 if self.root.options.offers else 0
+        return max(1, min(horizon // 2, horizon - solved))
 
     def _bring_forward(self, best: RootMove | None) -> None:
         """The best move of this iteration is tried first in the next; the others keep their order.
