@@ -17,7 +17,7 @@ from outflank.othello.endings.stability import most
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
-"""What makes a move less promising: each answer that it leaves, and as much again for the corners among them (the half
+"""What makes a move less promising: each answer that it leaves, and as much again for the corners among them (a quarter
 of it is 1 % slower with 13 empty squares); more promising: that it is in an odd quarter. Squares that the opponent may
 come to play, and discs that have become stable, gave no better order for their cost; nor did children that the table
 knows, looked up before others are tried, cut off enough below 12 empty squares."""
