@@ -31,6 +31,8 @@ from outflank.othello.formats.board_line import write_board_line, write_obf
 
 OURS = "outflank"
 USUAL = Path(__file__).parent / "positions" / "endings.obf"
+LEAST_SECONDS = 1e-3
+"""What some programs' clocks do not see counts as this."""
 PACE = 200
 """Nodes after which one of more workers than cores gives up its core, as in `benchmarks.workers`."""
 
@@ -174,17 +176,43 @@ def totals(medians: dict[str, list[Solved]]) -> dict[str, float]:
     return figures
 
 
+def overhead(medians: dict[str, list[Solved]], cores: float) -> dict[str, float]:
+    """The figures of several numbers of workers: nodes against the first number's, and time where there are cores."""
+    first, *others = medians
+    one = total(medians[first])
+    figures: dict[str, float] = {f"{first}: nodes": one.nodes, f"{first}: seconds": one.seconds}
+    for name in others:
+        other = total(medians[name])
+        figures[f"{name}: nodes / {first}"] = other.nodes / max(one.nodes, 1)
+        if int(name.split()[0]) <= cores:
+            figures[f"{name}: speed-up"] = one.seconds / max(other.seconds, 1e-9)
+    return figures
+
+
+def overhead_table(script: Sequence[Ending], medians: dict[str, list[Solved]]) -> list[str]:
+    """The rows that people read: the nodes of the first number of workers, and those of the others against them."""
+    first, *others = medians
+    width = max(len("position"), *(len(ending.label) for ending in script))
+    rows = [f"{'position':{width}}  {first:>11}" + "".join(f"  {name:>10}" for name in others)]
+    every = [*zip((ending.label for ending in script), zip(*medians.values(), strict=True), strict=True)]
+    for label, cells in [*every, ("total", tuple(total(each) for each in medians.values()))]:
+        one = cells[0].nodes
+        ratios = "".join(f"  {cell.nodes / max(one, 1):>10.3f}" for cell in cells[1:])
+        rows.append(f"{label:{width}}  {one / 1e6:>9.3f} M{ratios}")
+    return rows
+
+
 def _cells(cells: Sequence[Solved], others: Sequence[str]) -> str:
     one = cells[0]
     text = "".join(f"  {each.seconds:>8.3f} s {each.nodes / 1e6:>9.3f} M {_speed(each):>5.1f}" for each in cells)
     return text + "".join(
-        f"  {one.seconds / max(other.seconds, 1e-3):>{5 + len(name)}.2f}"
+        f"  {one.seconds / max(other.seconds, LEAST_SECONDS):>{5 + len(name)}.2f}"
         for name, other in zip(others, cells[1:], strict=True)
     )
 
 
 def _speed(solved: Solved, seconds: float | None = None) -> float:
-    return solved.nodes / max(solved.seconds if seconds is None else seconds, 1e-9) / 1e6
+    return solved.nodes / max(solved.seconds if seconds is None else seconds, LEAST_SECONDS) / 1e6
 
 
 def _numbers(part: str) -> range:
@@ -217,7 +245,7 @@ def main() -> int:
         print(f"benchmarks.endings: {error}", file=sys.stderr)
         return 2
     medians = {name: [usual(each) for each in solved] for name, solved in samples.items()}
-    print("\n".join(table(script, medians)))
+    print("\n".join((overhead_table if chosen.workers else table)(script, medians)))
     wrong = differences(script, samples)
     sys.argv[1:] = _told(chosen, peers)
     variant = "-".join([*("workers" for _ in chosen.workers[:1]), *(file.stem for file in chosen.files)])
@@ -225,7 +253,8 @@ def main() -> int:
         name: {ending.label: [asdict(one) for one in solved[number]] for number, ending in enumerate(script)}
         for name, solved in samples.items()
     }
-    save("endings", {**totals(medians), "wrong scores": len(wrong)}, kept, variant=variant)
+    figures = overhead(medians, usable_cores()) if chosen.workers else totals(medians)
+    save("endings", {**figures, "wrong scores": len(wrong)}, kept, variant=variant)
     for line in wrong:
         print(line, file=sys.stderr)
     if chosen.write and not wrong:

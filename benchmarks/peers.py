@@ -51,7 +51,7 @@ class Edax:
         r"\s*\d+\|\s*(?P<depth>\d+)(?P<selective>@\d+%)?\s+(?P<score>[+-]\d+)\s+(?P<time>[\d:]+\.\d+)\s+(?P<nodes>\d+)"
         r"(?:\s+\d+)?\s+(?P<move>[A-Ha-h][1-8]|PA|pa|--)?"
     )
-    _cpu = re.compile(r"\(cpu =\s*([\d:]+\.\d+)\)")
+    _cpu = re.compile(r"\(cpu =\s*([\d:]+\.\d+)")  # the bracket is closed only where some time has passed
 
     def script(self, positions: Sequence[str]) -> str:
         """The positions as OBF without scores, which it warns of and solves."""

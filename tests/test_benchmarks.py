@@ -1,8 +1,10 @@
 """What benchmarks read of other programs, and how they make figures of it."""
 
+import re
+
 import pytest
 
-from benchmarks.endings import Ending, differences, table, totals, usual
+from benchmarks.endings import Ending, differences, overhead, overhead_table, table, totals, usual
 from benchmarks.peers import ADAPTERS, Peer, PeerFailed, Solved, seconds_of
 from benchmarks.positions.draw import drawn
 from outflank import OthelloBoard
@@ -45,6 +47,8 @@ def test_the_processor_time_of_one_position_is_edaxs_last_line() -> None:
     alone = "".join(line + "\n" for line in EDAX.splitlines() if not line.startswith(("  2|", " 13|")))
     (solved,) = ADAPTERS["edax"].read(alone)
     assert solved.cpu_seconds == pytest.approx(82.9)
+    (solved,) = ADAPTERS["edax"].read(re.sub(r"\(cpu = .*", "(cpu =  0:00.004", alone))
+    assert solved.cpu_seconds == pytest.approx(0.004)
 
 
 def test_egaroucid_is_read_by_its_table() -> None:
@@ -117,6 +121,23 @@ def test_medians_ratios_and_wrong_scores() -> None:
     assert last.startswith("total")
     assert last.endswith("2.00")
     assert len({len(head), len(first), len(last)}) == 1
+
+
+def test_workers_are_held_against_one_by_their_nodes_and_by_time_where_there_are_cores() -> None:
+    script = [Ending(label="a 1", board=OthelloBoard.start(4), score=-8)]
+    medians = {
+        "1 worker": [solved(-8, 3.0, 10)],
+        "2 workers": [solved(-8, 1.5, 11)],
+        "32 workers": [solved(-8, 9.0, 14)],
+    }
+    figures = overhead(medians, 2.0)
+    assert figures["2 workers: nodes / 1 worker"] == pytest.approx(1.1)
+    assert figures["2 workers: speed-up"] == pytest.approx(2.0)
+    assert figures["32 workers: nodes / 1 worker"] == pytest.approx(1.4)
+    assert "32 workers: speed-up" not in figures
+    head, *_, last = overhead_table(script, medians)
+    assert last.split()[-2:] == ["1.100", "1.400"]
+    assert len(head) == len(last)
 
 
 def test_endings_are_drawn_by_a_seed_from_different_games() -> None:
