@@ -87,7 +87,7 @@ NEON, SSE2, AVX2, AVX512 = "+neon,-sve", "+sse2", "+avx,+avx2,-avx512f", "+avx,+
     [
         ("aarch64-unknown-linux-gnu", NEON, "scalars", "vectors"),
         ("arm64-apple-darwin23.0", NEON, "scalars", "vectors"),
-        ("x86_64-unknown-linux-gnu", SSE2, "scalars", "vectors"),
+        ("x86_64-unknown-linux-gnu", SSE2, "scalars", "scalars"),
         ("x86_64-unknown-linux-gnu", AVX2, "vectors", "vectors"),
         ("x86_64-pc-windows-msvc", AVX512, "vectors", "vectors"),
     ],

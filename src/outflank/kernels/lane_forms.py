@@ -5,10 +5,9 @@ is faster was measured, and `python -m benchmarks.kernels` measures it wherever 
 
 - Where one register holds all lanes, vectors win: a step of a board is one instruction for all directions.
 - Where none is so wide, four lanes are faster as scalars: they fit into the general registers, more instructions are
-  done at a time there, and a shift by a constant is part of the instruction that uses it (arm64) or at least exists for
-  each lane by itself (x86-64 before AVX2 has none such for vectors).
-- Eight lanes do not fit into the general registers, and their bits are counted in vector registers anyhow: vectors win
-  there even in four halves, each of two lanes.
+  done at a time there, and on arm64 a shift by a constant is part of the instruction that uses it.
+- Eight lanes do not fit into the general registers: vectors win, even in four pieces of two lanes each.
+- Where a vector's words are all shifted by the same distance only (x86-64 before AVX2), scalars win with any number.
 """
 
 import os
@@ -43,10 +42,13 @@ def forced() -> Form | None:
 
 
 def vector_bits(triple: str, features: str) -> int:
-    """The bits of the widest register that a processor shifts whole words in, by LLVM's names for both."""
+    """The bits of the widest register whose words are shifted each by a distance of its own; 0: there is none.
+
+    The processor is given by LLVM's names for its kind and for its features.
+    """
     offered = set(features.split(","))
-    if triple.startswith(("x86_64", "i386", "i686", "amd64")):
-        return 512 if "+avx512f" in offered else 256 if "+avx2" in offered else 128
+    if triple.startswith(("x86_64", "i386", "i686")):
+        return 512 if "+avx512f" in offered else 256 if "+avx2" in offered else 0
     return 128
 
 
@@ -55,6 +57,8 @@ def chosen(count: int, bits: int) -> tuple[Form, str]:
     form = forced()
     if form is not None:
         return form, f"{FORCED} says so"
+    if bits == 0:
+        return "scalars", "no register shifts each of its words by a distance of its own"
     if count * WORD_BITS <= bits:
         return "vectors", f"a register of {bits} bits holds them"
     if count <= MOST_SCALARS:
