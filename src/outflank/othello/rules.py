@@ -26,7 +26,8 @@ from outflank.games.rules import (
     unpack,
 )
 from outflank.kernels.bits import U64, bit_at, byte_swap, lowest, popcount
-from outflank.kernels.compiler import inlined, inner
+from outflank.kernels.branches import unlikely
+from outflank.kernels.compiler import apart, inlined, inner
 from outflank.kernels.lanes import lanes, merged, occupied, spread
 
 PASS = 64
@@ -110,6 +111,12 @@ def flips(own: Any, opp: Any, disc: Any) -> Any:
     return merged((up & occupied((up << step) & mine)) | (down & occupied((down >> step) & mine)))
 
 
+@apart
+def _may_move(game: Any, own: Any, opp: Any) -> Any:
+    """Whether `own` has a move; asked of who would be next, where there is none."""
+    return legal(own, opp) & game.mask != ZERO
+
+
 @most_moves.register(Othello)
 def _(game):
     return 62  # all squares but two: a move needs a disc of ours and one of the opponent's
@@ -123,7 +130,7 @@ def _(game, position, moves, start):
         moves[end] = MOVE(lowest(todo))
         end += 1
         todo &= todo - ONE
-    if end == start and legal(position.opp, position.own) & game.mask != ZERO:
+    if end == start and _may_move(game, position.opp, position.own):
         moves[end] = MOVE(PASS)
         end += 1
     return end
@@ -132,8 +139,8 @@ def _(game, position, moves, start):
 @count.register(Othello)
 def _(game, position):
     todo = legal(position.own, position.opp) & game.mask
-    if todo == ZERO:
-        return 1 if legal(position.opp, position.own) & game.mask != ZERO else 0
+    if unlikely(todo == ZERO):
+        return 1 if _may_move(game, position.opp, position.own) else 0
     return popcount(todo)
 
 
