@@ -6,7 +6,7 @@ from hypothesis import given
 
 from outflank.games import rules
 from outflank.kernels.bits import U64
-from outflank.othello.exact_order import corners
+from outflank.othello.evaluation import corners
 from outflank.othello.rules import PASS, Othello, OthelloPosition
 from outflank.othello.squares import (
     START,

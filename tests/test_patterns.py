@@ -10,9 +10,11 @@ from outflank.errors import FormatError, InvalidOption
 from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights, written
-from outflank.games.rules import MOVE, fill, mirror, play, symmetries
+from outflank.games.rules import MOVE, fill, is_pass, mirror, play, score, symmetries, unpack
 from outflank.learning.fit import error, estimates, examples_of, fit
-from outflank.othello.patterns import COUNTED, PATTERNS, _loaded, learnt
+from outflank.learning.labels import looked_ahead, solved
+from outflank.learning.positions import positions
+from outflank.othello.patterns import COUNTED, LEARNT_SIZES, _loaded, learnt, patterns_of
 from outflank.othello.squares import START, othello, squares
 
 IDENTITY, TURNED = tuple(range(64)), tuple(63 - cell for cell in range(64))
@@ -40,9 +42,9 @@ def indices(patterns, state):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", PATTERNS)
+@pytest.mark.parametrize("size", LEARNT_SIZES)
 def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(size):
-    game, evaluation, patterns = othello(size), learnt(othello(size)), PATTERNS[size]()
+    game, evaluation, patterns = othello(size), learnt(othello(size)), patterns_of(size)
     copies = [cells for pattern in patterns.patterns for cells in pattern.copies]
     for seed in range(2):
         state = begin(evaluation, game, START)
@@ -56,14 +58,14 @@ def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(size):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", PATTERNS)
+@pytest.mark.parametrize("size", LEARNT_SIZES)
 def test_every_pattern_lies_on_its_board(size):
-    cells = {cell for pattern in PATTERNS[size]().patterns for copy in pattern.copies for cell in copy}
+    cells = {cell for pattern in patterns_of(size).patterns for copy in pattern.copies for cell in copy}
     assert cells == set(squares(size))
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", PATTERNS)
+@pytest.mark.parametrize("size", LEARNT_SIZES)
 def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(size):
     game, evaluation = othello(size), learnt(othello(size))
     sums = set()
@@ -104,9 +106,9 @@ def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", PATTERNS)
+@pytest.mark.parametrize("size", LEARNT_SIZES)
 def test_damaged_weights_are_one_line(size):
-    patterns = PATTERNS[size]()
+    patterns = patterns_of(size)
     data = (files("outflank.othello") / "weights" / f"{patterns.name}.weights").read_bytes()
     assert len(data) < 2_000_000
     assert read_weights(patterns, data, "w").shape == (max(patterns.stages) + 1, patterns.weights)
@@ -142,6 +144,39 @@ def test_fitting_finds_the_weights_that_made_the_values():
     prior = np.full(SMALL.weights, 2, np.float32)
     assert len(unseen) > 0
     assert (fit(examples, prior, passes=5)[unseen] == 2).all()
+
+
+def test_positions_are_drawn_by_a_seed_and_valued_by_looks_and_by_solving():
+    game, evaluation = othello(6), evaluation_named(othello(6), "mobility")
+    few = {"count": 4, "seed": 5}
+    boards = positions(game, evaluation, 1, START, 3, **few)
+    assert len(boards) > 0
+    assert (boards == positions(game, evaluation, 1, START, 3, **few)).all()
+    for own, opp in boards:
+        assert not own & opp
+        assert int(game.mask & ~(own | opp)).bit_count() == 3
+    scores = solved(game, boards)
+    assert list(scores) == [by_hand(game, unpack(game, *board), 99, lambda end: score(game, end)) for board in boards]
+    line = np.array([[37, 43, 18, 0]], np.uint16)  # f5 d6 c3 of 8×8, and no move
+    early = positions(othello(8), evaluation, 1, START, 58, lines=line, **few)
+    assert all(int(own | opp).bit_count() == 6 for own, opp in early)
+    ahead = looked_ahead(game, evaluation, 2, boards, 2)
+    estimate = [by_hand(game, unpack(game, *board), 2, lambda end: worth(evaluation, game, end)) for board in boards]
+    assert list(ahead) == [each / 2 for each in estimate]
+
+
+def worth(evaluation, game, position):
+    return int(value(evaluation, game, position, begin(evaluation, game, position)))
+
+
+def by_hand(game, position, plies, at_the_end):
+    """Plain negamax; passes cost nothing."""
+    buffer = np.zeros(64, MOVE)
+    count = fill(game, position, buffer, 0)
+    if count == 0 or plies == 0:
+        return int(at_the_end(position))
+    left = plies if is_pass(game, buffer[0]) else plies - 1
+    return max(-by_hand(game, play(game, position, move), left, at_the_end) for move in buffer[:count])
 
 
 @pytest.mark.plain

@@ -36,14 +36,15 @@ class Pattern:
         """How many ways there are to fill the cells."""
         return int(3 ** len(self.copies[0]))
 
-    def least(self) -> npt.NDArray[np.int64]:
+    def least(self) -> npt.NDArray[np.int32]:
         """For each index the smallest one that means the same."""
-        found = np.arange(self.size)
+        found = np.arange(self.size, dtype=np.int32)
         for turn in self.turns:
-            turned = np.zeros(1, np.int64)
+            turned = np.zeros(1, np.int32)
             for digit in range(len(turn)):  # the indices of one cell more, the next digit being 0, 1 and 2
-                turned = (np.arange(3)[:, None] * 3 ** turn.index(digit) + turned).reshape(-1)
-            found = np.minimum(found, turned)
+                step = np.int32(3 ** turn.index(digit))
+                turned = np.concatenate([turned, turned + step, turned + np.int32(2) * step])
+            np.minimum(found, turned, out=found)
         return found
 
 
@@ -93,11 +94,15 @@ class PatternSet:
     @cached_property
     def folded(self) -> npt.NDArray[np.int32]:
         """The number of each weight among those that differ; the last one is the one that is always 0."""
-        least = [pattern.least() for pattern in self.patterns] + [np.arange(size) for size in (*self.counts, 1)]
-        at = np.concatenate([[0], np.cumsum(self.sizes)])
-        whole = np.concatenate([start + each for start, each in zip(at, least, strict=False)])
-        numbers = np.cumsum(whole == np.arange(len(whole)), dtype=np.int32) - np.int32(1)
-        return np.asarray(numbers[whole], np.int32)
+        least = [pattern.least() for pattern in self.patterns]
+        least += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
+        found, before = [], 0
+        for each in least:
+            numbers = np.cumsum(each == np.arange(len(each), dtype=np.int32), dtype=np.int32)
+            numbers += np.int32(before - 1)
+            found.append(np.take(numbers, each))
+            before = int(numbers[-1]) + 1
+        return np.concatenate(found)
 
     @property
     def weights(self) -> int:
@@ -138,7 +143,7 @@ class LoadedPatterns:
     def __init__(self, patterns: PatternSet, weights: npt.NDArray[np.int16]) -> None:
         """`weights`: a row for each stage, of those that differ."""
         self.patterns = patterns
-        self._weights = np.ascontiguousarray(weights[:, patterns.folded])
+        self._weights = np.take(weights, patterns.folded, axis=1)
         self._steps = patterns.steps
         self._tables = np.zeros(1, TABLES)
         tables = self._tables[0]

@@ -20,7 +20,8 @@ def _line(patterns: PatternSet, stages: int, check: int) -> bytes:
 
 def written(patterns: PatternSet, weights: npt.NDArray[np.int16]) -> bytes:
     """The file for weights: a row for each stage, of those that differ."""
-    planes = np.ascontiguousarray(weights.astype("<i2").reshape(-1).view(np.uint8).reshape(-1, 2).T).tobytes()
+    flat = weights.reshape(-1)
+    planes = (flat & 0xFF).astype(np.uint8).tobytes() + (flat >> 8).astype(np.int8).tobytes()
     return _line(patterns, len(weights), crc32(planes)) + compress(planes, 9)
 
 
@@ -39,5 +40,8 @@ def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[n
         raise FormatError(
             f"{place}: expected {expected!r}, found {line!r}: the weights are damaged, or of other patterns"
         )
-    pairs = np.frombuffer(planes, np.uint8).reshape(2, -1).T
-    return np.ascontiguousarray(pairs).view("<i2").astype(np.int16, copy=False).reshape(stages, patterns.weights)
+    half = len(planes) // 2
+    found = np.frombuffer(planes, np.int8, half, half).astype(np.int16)
+    found <<= 8
+    found |= np.frombuffer(planes, np.uint8, half)
+    return found.reshape(stages, patterns.weights)

@@ -18,7 +18,7 @@ from outflank.errors import InvalidOption
 from outflank.games.evaluation import after, begin, value
 from outflank.games.rules import moves_left
 from outflank.kernels.bits import U64, lowest
-from outflank.kernels.compiler import inner
+from outflank.kernels.compiler import inlined
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import read_short, record_at
 
@@ -95,7 +95,7 @@ def _(game: Any, position: Any) -> Any:
     return min(moves_left(game, position), STAGES - 1)
 
 
-@inner
+@inlined
 def _plus(a: Any, b: Any) -> Any:
     """Sums word by word. Tuples have no loops in kernels that would stay in registers."""
     return (
@@ -104,7 +104,7 @@ def _plus(a: Any, b: Any) -> Any:
     )
 
 
-@inner
+@inlined
 def _minus(a: Any, b: Any) -> Any:
     """Differences word by word."""
     return (
@@ -113,14 +113,14 @@ def _minus(a: Any, b: Any) -> Any:
     )
 
 
-@inner
+@inlined
 def _step(tables: Any, cell: Any, twice: Any) -> Any:
     """What one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`."""
     double = np.int64((twice >> U64(cell)) & ONE)
     return record_at(tables.steps + STEP_BYTES * (2 * cell + double), STEP).words
 
 
-@inner
+@inlined
 def _changed(tables: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_then: Any) -> Any:
     """The indices of the cells (own, opp) once they are (own_then, opp_then), seen by the same side."""
     todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
@@ -151,13 +151,13 @@ def _(evaluation, game, state, position, move, child):
     return _changed(tables, _minus(tables.largest, state), opp, own, opp_then, own_then)
 
 
-@inner
+@inlined
 def _four(starts: Any, weights: Any, word: Any, first: Any) -> Any:
     """The weights of four indices, those of the copies from number `first` on."""
-    found = np.int64(0)
-    for number in range(4):
-        found += read_short(weights, starts[first + number] + np.int64((word >> U64(16 * number)) & FIELD))
-    return found
+    found = read_short(weights, starts[first] + np.int64(word & FIELD))
+    found += read_short(weights, starts[first + 1] + np.int64((word >> U64(16)) & FIELD))
+    found += read_short(weights, starts[first + 2] + np.int64((word >> U64(32)) & FIELD))
+    return found + read_short(weights, starts[first + 3] + np.int64(word >> U64(48)))
 
 
 @value.register(Patterns)

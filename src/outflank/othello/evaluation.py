@@ -10,11 +10,12 @@ from outflank.games.rules import score
 from outflank.kernels.bits import U64, multiply, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.edge_table import EDGE_VALUES, TERNARY
-from outflank.othello.rules import Othello, legal
+from outflank.othello.rules import ZERO, Othello, legal
 
 # Squares of the 8×8 board, by what they are worth. On smaller boards the corners are elsewhere
 # and these name ordinary squares or none: the square terms say little there.
 CORNERS = U64(0x8100000000000081)
+CORNERS_6, CORNERS_4 = U64(0x0042000000004200), U64(0x0000240000240000)  # of the smaller boards
 X_SQUARES = U64(0x0042000000004200)  # diagonally beside a corner
 C_SQUARES = U64(0x4281000000008142)  # beside a corner on the edge
 EDGES = U64(0x3C0081818181003C)  # the rest of the edge
@@ -71,6 +72,14 @@ PHASE_WEIGHTS = np.array(
 )
 PHASES = len(PHASE_WEIGHTS)
 DISCS_PER_PHASE = 5
+
+
+@inner
+def corners(game: Any) -> Any:
+    """The corners of the board, whatever its size."""
+    if game.mask & CORNERS != ZERO:
+        return CORNERS
+    return CORNERS_6 if game.mask & CORNERS_6 != ZERO else CORNERS_4
 
 
 @inner

@@ -6,13 +6,11 @@ import numpy as np
 
 from outflank.games.endings import exact_promise, look_ahead
 from outflank.games.evaluation import evaluation_named
-from outflank.kernels.bits import U64, popcount
-from outflank.kernels.compiler import inner
-from outflank.othello.evaluation import neighbours, usual_evaluation
+from outflank.kernels.bits import popcount
+from outflank.othello.evaluation import corners, neighbours, usual_evaluation
 from outflank.othello.patterns import LEARNT, is_learnt
-from outflank.othello.rules import ZERO, Othello, legal
+from outflank.othello.rules import Othello, legal
 
-CORNERS_8, CORNERS_6, CORNERS_4 = U64(0x8100000000000081), U64(0x0042000000004200), U64(0x0000240000240000)
 LOOKED_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
 """Squares that must be empty for a look ahead to save more than it costs, how many more each further ply needs, and how
 many it has at most."""
@@ -28,14 +26,6 @@ def _(game, left):
     if left < LOOKED_FROM:
         return -1
     return min((left - LOOKED_FROM) // SQUARES_PER_PLY, MOST_PLIES)
-
-
-@inner
-def corners(game: Any) -> Any:
-    """The corners of the board."""
-    if game.mask & CORNERS_8 != ZERO:
-        return CORNERS_8
-    return CORNERS_6 if game.mask & CORNERS_6 != ZERO else CORNERS_4
 
 
 @exact_promise.register(Othello)

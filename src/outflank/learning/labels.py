@@ -1,0 +1,48 @@
+"""Values for positions: solved near the end, before that a look ahead by what was learnt of later stages."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.games.endings import ending_value
+from outflank.games.evaluation import LIMIT, begin
+from outflank.games.rules import unpack
+from outflank.kernels.compiler import kernel
+from outflank.search.contract import Options
+from outflank.search.looking import look
+from outflank.search.root import Root
+
+
+@kernel
+def _look_at_all(game: Any, evaluation: Any, boards: Any, plies: Any, worker: Any, values: Any) -> None:
+    for row in range(len(boards)):
+        position = unpack(game, boards[row, 0], boards[row, 1])
+        state = begin(evaluation, game, position)
+        low, high = np.int64(-LIMIT), np.int64(LIMIT)
+        values[row] = look(game, evaluation, position, state, low, high, plies, 0, worker)
+
+
+@kernel
+def _solve_all(game: Any, boards: Any, worker: Any, values: Any) -> None:
+    for row in range(len(boards)):
+        position = unpack(game, boards[row, 0], boards[row, 1])
+        values[row] = ending_value(game, position, np.int64(-LIMIT), np.int64(LIMIT), worker)
+
+
+def solved(game: Any, boards: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+    """The final scores of positions by the game's own kernels of endings, which must have room for them."""
+    root = Root(game, unpack(game, *boards[0]), Options(table_bits=None, exact=True))
+    found = np.zeros(len(boards), np.int64)
+    _solve_all(game, np.ascontiguousarray(boards), root.worker, found)
+    return found.astype(np.float32)
+
+
+def looked_ahead(
+    game: Any, evaluation: Any, points: int, boards: npt.NDArray[np.uint64], plies: int
+) -> npt.NDArray[np.float32]:
+    """What positions seem to be worth, so many plies deep, in the game's unit."""
+    root = Root(game, unpack(game, *boards[0]), Options(table_bits=None))
+    found = np.zeros(len(boards), np.int64)
+    _look_at_all(game, evaluation, np.ascontiguousarray(boards), plies, root.worker, found)
+    return (found / points).astype(np.float32)
