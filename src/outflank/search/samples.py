@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.evaluation import evaluation_named, evaluations
+from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations
 from outflank.games.rules import MOVE
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
 from outflank.search.lines import complete, table_move
+from outflank.search.looking import look
 from outflank.search.minimax import minimax
 from outflank.search.quiet import quiescence
 from outflank.search.root import HIGH, LOW, Root
@@ -46,6 +47,15 @@ def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[A
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe
+
+
+@look.sample
+def _look_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    root = Root(game, position, Options(exact=True, table_bits=4))
+    estimate = root.evaluation.estimate
+    if not isinstance(estimate, Exact):
+        state, reach = begin(estimate, game, position), np.int64(LIMIT)
+        yield game, estimate, position, state, -reach, reach, np.int64(1), np.int64(0), root.worker
 
 
 @complete.sample
