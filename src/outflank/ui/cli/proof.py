@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from outflank.games.evaluation import counted
 from outflank.machine import MOST_WORKERS
 from outflank.proofs.certificate import read_certificate
 from outflank.proofs.checking import Checked, CheckedStrategy, check
@@ -56,7 +57,8 @@ def _print(found: Checked) -> None:
     for strategy in found.strategies:
         _print_strategy(strategy)
     console.print(f"{describe(found.board)}: {found.board.to_text()}")
-    console.print(f"{found.board.turn} wins {found.value:+d} by perfect play: proved, checked in {found.seconds:.1f} s")
+    worth = counted(found.board.game).say(found.value)
+    console.print(f"{worth} for {found.board.turn}, who is to move: proved; checked in {found.seconds:.1f} s")
 
 
 def _print_strategy(strategy: CheckedStrategy) -> None:
