@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from outflank.games.evaluation import counted
+from outflank.games.evaluation import Exact, scale_of
 from outflank.machine import MOST_WORKERS
 from outflank.proofs.certificate import read_certificate
 from outflank.proofs.checking import Checked, CheckedStrategy, check
@@ -57,7 +57,7 @@ def _print(found: Checked) -> None:
     for strategy in found.strategies:
         _print_strategy(strategy)
     console.print(f"{describe(found.board)}: {found.board.to_text()}")
-    worth = counted(found.board.game).say(found.value)
+    worth = scale_of(found.board.game, Exact()).say(found.value)
     console.print(f"{worth} for {found.board.turn}, who is to move: proved; checked in {found.seconds:.1f} s")
 
 
