@@ -158,7 +158,7 @@ def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> Roo
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
-SOLVED_ALONE = 3
+SOLVED_ALONE = 2
 """Moves above a game's own kernels of endings whose nodes are not divided: some ten thousand positions each."""
 
 

@@ -283,7 +283,7 @@ class _Deepening:
         they leave less to the search, and that much less is enough.
         """
         horizon = self.root.horizon
-        solved = int(ending_moves(self.root.game)) + 4 if self.root.options.offers else 0
+        solved = int(ending_moves(self.root.game)) + 3 if self.root.options.offers else 0
         return max(1, min(horizon // 2, horizon - solved))
 
     def _bring_forward(self, best: RootMove | None) -> None:

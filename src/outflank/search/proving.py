@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from outflank.games.endings import ceiling, ending_moves, ending_value, exact_promise, look_ahead
-from outflank.games.evaluation import LIMIT, Exact, Solving, begin
+from outflank.games.evaluation import LIMIT, Exact, Solving, after, begin
 from outflank.games.rules import moves_left, play
 from outflank.kernels.generic import generic
 from outflank.search.keys import table_key
@@ -67,7 +67,7 @@ def _(evaluation, game, position, left, beta, start, end, worker):
     return False, np.int64(0)
 
 
-CHILDREN_FROM = 2
+CHILDREN_FROM = 3
 """Moves above those that the game's own kernels take from which the children are looked up: below that it costs more
 than it saves."""
 
@@ -115,36 +115,51 @@ def _(evaluation, game, position, depth, ply, table_move, start, end, worker):
         weigh(game, position, depth, ply, table_move, start, end, worker)
         return
     plies = look_ahead(game, moves_left(game, position))
-    best = np.int64(-LIMIT)
+    if plies >= 0:
+        look_at_each(evaluation.estimate, game, position, evaluation.points, plies, table_move, start, end, worker)
     for index in range(start, end):
         move = worker.moves[index]
         score = np.int64(TABLE_MOVE)
         if move != table_move:
-            child = play(game, position, move)
-            estimate = np.int64(0)
-            if plies >= 0:
-                highest = min(LIMIT, evaluation.points * MARGIN - best)
-                estimate = -looked_at(evaluation.estimate, game, child, -LIMIT, highest, plies, end, worker)
-                best = max(best, estimate)
-            score = np.int64(exact_promise(game, position, move, child, estimate * 16 // evaluation.points))
+            estimate = worker.scores[index] if plies >= 0 else np.int64(0)
+            score = np.int64(exact_promise(game, position, move, play(game, position, move), estimate))
             if worker.jitter != 0:
                 score += (np.int64(move) + 1) * worker.jitter & JITTER
         worker.scores[index] = score
 
 
 @generic
-def looked_at(
-    estimate: Any, game: Any, position: Any, alpha: Any, beta: Any, plies: Any, start: Any, worker: Any
+def look_at_each(
+    estimate: Any,
+    game: Any,
+    position: Any,
+    points: Any,
+    plies: Any,
+    table_move: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
 ) -> Any:
-    """What a position seems to be worth, so many plies deep."""
+    """Set the scores of the moves but the table's to what they seem to be worth, in sixteenths of the score's unit."""
 
 
-@looked_at.register(object)
-def _(estimate, game, position, alpha, beta, plies, start, worker):
+@look_at_each.register(object)
+def _(estimate, game, position, points, plies, table_move, start, end, worker):
+    # A state that follows a move costs a third of one that is computed anew: one of these is enough for all.
     state = begin(estimate, game, position)
-    return look(game, estimate, position, state, np.int64(alpha), np.int64(beta), np.int64(plies), start, worker)
+    best = np.int64(-LIMIT)
+    for index in range(start, end):
+        move = worker.moves[index]
+        if move != table_move:
+            child = play(game, position, move)
+            child_state = after(estimate, game, state, position, move, child)
+            least, most = np.int64(-LIMIT), np.int64(min(LIMIT, points * MARGIN - best))
+            found = -look(game, estimate, child, child_state, least, most, np.int64(plies), end, worker)
+            best = max(best, found)
+            worker.scores[index] = found * 16 // points
 
 
-@looked_at.register(Exact)
-def _(estimate, game, position, alpha, beta, plies, start, worker):
-    return np.int64(0)  # there is no estimate
+@look_at_each.register(Exact)
+def _(estimate, game, position, points, plies, table_move, start, end, worker):
+    for index in range(start, end):
+        worker.scores[index] = 0  # there is no estimate

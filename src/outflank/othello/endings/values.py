@@ -18,8 +18,10 @@ from outflank.othello.endings.workspace import ENDING
 from outflank.othello.rules import Othello
 from outflank.othello.squares import othello
 
-ENDING_MOVES = 10
-"""Above, a search takes over, whose order is dearer, whose table is shared, and which can be stopped and divided."""
+ENDING_MOVES = 11
+"""Above, a search takes over, whose order is dearer, whose table is shared, and which can be stopped and divided.
+Fifteen
+positions with 20 and 22 empty squares took 5.6 s with 10 of them here, and 5.3 s with 11 or 12."""
 
 BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
 
