@@ -461,7 +461,7 @@ def test_search_proves_small_boards(run):
 
 
 def test_search_says_of_an_unfinished_proof_what_it_knows(run):
-    done = run("search", "--size", "4", "--exact", "--nodes", "1000", "--evaluation", "discs", "--workers", "1")
+    done = run("search", "--size", "4", "--exact", "--nodes", "100", "--evaluation", "discs", "--workers", "1")
     assert done.status == 1
     assert re.search(
         r"the proof was not finished, (nothing|at (least|most) [+-]\d+ discs(, at most [+-]\d+ discs)?) is proved "

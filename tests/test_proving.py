@@ -14,7 +14,6 @@ from outflank.kernels.compiler import interpreted
 from outflank.search.contract import Options
 from outflank.search.root import Root
 from outflank.search.table import PROVED, depth_of
-from tests import noughts
 
 SCHEMES = ("ybw", "jamboree", "pv-split", "root-split", "shared-table", "abdada")
 
@@ -97,11 +96,10 @@ def test_estimates_and_proofs_share_a_table_and_no_value() -> None:
             assert any(depth >= PROVED for depth in depths)
 
 
-def test_a_game_that_offers_nothing_is_solved_by_its_rules() -> None:
-    board = noughts.start()
-    assert ending_moves(board.game) < 0
-    assert outflank.search(board, exact=True, workers=1).value == 0
+def test_a_game_that_offers_nothing_is_played_out_by_its_rules() -> None:
+    board = AbaloneBoard.start()
     root = Root(board.game, board.position, Options(exact=True))
+    assert ending_moves(board.game) < 0
     assert root.evaluation == Solving(Exact(), 1)
     assert root.worker.workspace == 0
 

@@ -7,6 +7,7 @@ result carries and everything that prints a value uses.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 
@@ -64,6 +65,11 @@ class Scale:
             assert self.won is not None
             found = abs(value) - self.won if value > 0 else self.won - abs(value)
         return found if self.most is None else max(-self.most, min(self.most, found))
+
+    def likely_score(self, value: float) -> int:
+        """The final score that an estimate makes likely; of a game that is only won or lost, its sign."""
+        found = self.number(value)
+        return round(found) if isfinite(found) else 1 if found > 0 else -1
 
     def say(self, value: float, *, exact: bool = False, bare: bool = False) -> str:
         """The value as people read it; `exact`: of perfect play, `bare`: without the unit of estimates."""

@@ -84,11 +84,17 @@ LEARNT_SIZES = (8, 6)
 """The boards that have weights, by their sides."""
 
 
+_KEPT: list[LoadedPatterns] = []
+"""All that were ever loaded: an evaluation is an address, and nobody knows who has one of them still."""
+
+
 @cache
 def _loaded(size: int) -> LoadedPatterns:
     patterns = patterns_of(size)
     path = files(__package__) / "weights" / f"{patterns.name}.weights"
-    return LoadedPatterns(patterns, read_weights(patterns, path.read_bytes(), path.name))
+    loaded = LoadedPatterns(patterns, read_weights(patterns, path.read_bytes(), path.name))
+    _KEPT.append(loaded)
+    return loaded
 
 
 def learnt(game: Othello) -> Patterns:

@@ -211,7 +211,7 @@ class _Deepening:
         last = self.before
         previous: int | None = None
         if root.options.exact and last.value is not None:
-            previous = round(last.scale.number(last.value))  # of estimates
+            previous = last.scale.likely_score(last.value)
         if not root.moves:
             yield self._result(RootValue(root.leaf_value(), None), 0, proved=True)
             return
