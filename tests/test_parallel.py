@@ -195,11 +195,12 @@ def test_one_worker_of_a_scheme_enters_the_nodes_of_one_alone(algorithm):
 def test_only_what_a_game_can_still_have_is_divided(exact):
     """However deep the search: the last plies before the end are not worth sharing."""
     game = othello(4)
-    threshold = 4 if interpreted() else usual_threshold(Root(game, START, Options(exact=exact)))
+    threshold = 4 if interpreted() else usual_threshold(Root(game, START, Options(exact=exact, offers=False)))
     for before, divided in ((11 - threshold, True), (12 - threshold, False)):
         position = walk(game, START, 1, before)
         assert int(moves_left(game, position)) == 12 - before
-        root = Root(game, position, Options(exact=exact, evaluation="discs", threshold=threshold, table_bits=None))
+        options = Options(exact=exact, offers=False, evaluation="discs", threshold=threshold, table_bits=None)
+        root = Root(game, position, options)
         division = Divided(root, 1, Plan(eldest_first=True))
         try:
             root.stop()

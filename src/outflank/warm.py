@@ -41,7 +41,12 @@ def own_kernels() -> list[Kernel]:
         import_module(f"outflank.{home}")
     for name in SCHEMES.own:
         SCHEMES.get(name)  # imports its kernels
-    return [kernel for kernel in kernels() if kernel.py_func.__module__.startswith("outflank.")]
+    return [kernel for kernel in kernels() if _is_warmed(kernel.py_func.__module__)]
+
+
+def _is_warmed(module: str) -> bool:
+    """Weights are learnt seldom, and by few: what that takes is compiled then."""
+    return module.startswith("outflank.") and not module.startswith("outflank.learning.")
 
 
 def warm(*, every: bool = False) -> Iterator[cache.Event]:

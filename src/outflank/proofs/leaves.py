@@ -92,6 +92,13 @@ def first_wrong_leaf(rules, keys, mine, bound, children):
     return len(keys)
 
 
+@reaches.sample
+def _reaches_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    plain = description_of(game).plain_rules
+    if plain is not None:
+        yield plain(game), np.uint64(0), np.uint64(0), 0, allocate(CHILDREN, 1)[0], 0  # where nobody can move
+
+
 @first_wrong_leaf.sample
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     plain = description_of(game).plain_rules
