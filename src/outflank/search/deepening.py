@@ -84,10 +84,11 @@ def iterate(
     A `watch` is called with a `Progress` a few times a second while an iteration runs, from another thread;
     what it raises ends the search.
 
-    With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end, so
-    that there is a move and a value when it is stopped; `deepen=False` goes without. A `table` that has been used keeps
-    none of them. `known` is what an earlier proof of this score had shown when it was stopped: there it begins.
-    With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score.
+    With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end or
+    less, so that there is a move and a value when it is stopped; `deepen=False` goes without. A `table` that has been
+    used keeps none of them. `known` is what an earlier proof of this score had shown when it was stopped: there it
+    begins. With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the
+    score.
     """
     limits, chosen = asked(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
