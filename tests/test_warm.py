@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from outflank.games.evaluation import Exact, evaluations
+from outflank.games.evaluation import Solving, evaluations
 from outflank.warm import STARTS, own_kernels
 
 pytestmark = [pytest.mark.compiled, pytest.mark.early(100)]
 
 
 def kinds(game: Any) -> list[type]:
-    """The types of a game's evaluations."""
-    return list(dict.fromkeys([*map(type, evaluations(game).values()), Exact]))
+    """The types of a game's evaluations, and that of its exact searches."""
+    return list(dict.fromkeys([*map(type, evaluations(game).values()), Solving]))
 
 
 # In turns: of two workers, one begins with the one game and one with the other.

@@ -20,7 +20,7 @@ def _look_at_all(game: Any, evaluation: Any, boards: Any, plies: Any, worker: An
         position = unpack(game, boards[row, 0], boards[row, 1])
         state = begin(evaluation, game, position)
         low, high = np.int64(-LIMIT), np.int64(LIMIT)
-        values[row] = look(game, evaluation, position, state, low, high, plies, 0, worker)
+        values[row] = look(game, evaluation, position, state, low, high, plies, np.int64(0), worker)
 
 
 @kernel

@@ -236,9 +236,9 @@ class Root:
         return int(promise(self.game, self.position, MOVE(move.code), move.child, weights))
 
     def _exact_promise(self, move: RootMove) -> int:
-        """As below the root, by a look of one ply more: there are few moves here, and their order matters most."""
-        plies = int(look_ahead(self.game, moves_left(self.game, self.position))) + 1
-        estimate = -self._estimate(move.child, plies) if plies > 0 else 0
+        """As below the root."""
+        plies = int(look_ahead(self.game, moves_left(self.game, self.position)))
+        estimate = -self._estimate(move.child, plies) if plies >= 0 else 0
         in_sixteenths = estimate * 16 // self.evaluation.points
         return int(exact_promise(self.game, self.position, MOVE(move.code), move.child, in_sixteenths))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations
-from outflank.games.rules import MOVE
+from outflank.games.rules import ENDLESS_GAME, MOVE, moves_left
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
 from outflank.search.lines import complete, table_move
@@ -25,7 +25,8 @@ def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
     chosen = list(types.values()) if every else [evaluation_named(game)]
     for evaluation in chosen:
         yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
-    yield Root(game, position, Options(exact=True, table_bits=4))
+    if moves_left(game, position) < ENDLESS_GAME:  # what has no end is played out by nobody
+        yield Root(game, position, Options(exact=True, table_bits=4))
 
 
 @minimax.sample
