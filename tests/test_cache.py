@@ -16,7 +16,7 @@ import pytest
 
 import outflank.warm
 from outflank.folders import cache_folder
-from outflank.kernels import cache, files, lane_forms
+from outflank.kernels import cache, files, lane_forms, stored
 
 pytestmark = pytest.mark.compiled
 
@@ -81,6 +81,23 @@ def test_processes_that_start_cold_at_once_all_finish(tiny, tmp_path):
     after = python("-c", TWICE + HISTORY, cache_dir=tmp_path, path=tiny)
     assert after.stdout == "7\n['loaded', 'loaded']\n"
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_what_is_kept_runs_without_numbas_libraries(tiny, tmp_path):
+    """To read them takes as long as Numba itself; who compiles needs them."""
+    asked = TWICE + "; import sys; print('numba.np.linalg' in sys.modules)" + HISTORY
+    assert python("-c", asked, cache_dir=tmp_path, path=tiny).stdout == "7\nTrue\n['compiled', 'compiled']\n"
+    assert python("-c", asked, cache_dir=tmp_path, path=tiny).stdout == "7\nFalse\n['loaded', 'loaded']\n"
+
+
+@pytest.mark.parametrize(("called", "times"), [("NRT_Allocate", 0), ("no_such_function_anywhere", 1)])
+def test_numbas_libraries_are_read_for_what_nobody_knows_yet(monkeypatch, called, times):
+    from numba.core.registry import cpu_target
+
+    target, read = cpu_target.target_context, []
+    monkeypatch.setattr(target, "refresh", lambda: read.append(called))
+    assert stored.from_bytes(pickle.dumps(((called,), ())), target) is None  # for there is no code
+    assert len(read) == times
 
 
 def test_an_edited_source_of_the_package_is_never_served_stale(tmp_path):
@@ -245,7 +262,7 @@ def test_a_package_whose_files_are_being_exchanged_is_not_kept(monkeypatch, tmp_
     kept = cache.KernelCache(outflank.warm.own_kernels()[0].py_func, "kept")
     codegen = cpu_target.target_context.codegen()
     assert kept._path((), codegen) is not None
-    monkeypatch.setattr(cache, "_package_files", lambda: [tmp_path / "gone.py"])
+    monkeypatch.setattr(cache, "_package_sources", lambda: [tmp_path / "gone.py"])
     assert kept._path((), codegen) is None
 
 
@@ -367,9 +384,8 @@ def test_a_cache_that_fails_without_a_reason_is_reported(monkeypatch, tmp_path):
     """Some errors of the system carry no words."""
     failing = cache.KernelCache(test_old_generations_make_room, "failing")
     monkeypatch.setattr(failing, "_path", lambda signature, codegen: tmp_path / "a.kernel")
-    result = SimpleNamespace(
-        codegen=None, lifted=(), library=SimpleNamespace(has_dynamic_globals=False), _reduce=lambda: ()
-    )
+    monkeypatch.setattr(stored, "to_bytes", lambda result: b"")
+    result = SimpleNamespace(codegen=None, lifted=(), library=SimpleNamespace(has_dynamic_globals=False))
     for error, said in ((OSError("the disk is away"), "the disk is away"), (OSError(), "OSError without a reason")):
 
         def fail(path, payload, error=error):
@@ -481,4 +497,5 @@ def test_every_module_with_kernel_code_is_part_of_the_key():
     marks = re.compile(rb"^@(?:kernel|inner|inlined)\b|^@[\w.]+\.register\(", re.MULTILINE)
     with_kernels = {path for path in PACKAGE.rglob("*.py") if marks.search(path.read_bytes())}
     assert len(with_kernels) > 30
-    assert with_kernels <= set(cache._package_files())
+    assert with_kernels <= set(cache._package_sources())
+    assert all(cache._counts(path, path.read_bytes()) for path in with_kernels)

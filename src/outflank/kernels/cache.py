@@ -18,7 +18,7 @@ never an answer.
 import ast
 import hashlib
 import importlib.util
-import pickle
+import os
 import sys
 import sysconfig
 import time
@@ -33,8 +33,7 @@ import numpy as np
 
 from outflank.errors import reason_of
 from outflank.folders import NoHome, cache_folder
-from outflank.kernels import files, lane_forms, scripts
-from outflank.kernels.uninterrupted import undisturbed
+from outflank.kernels import files, lane_forms, scripts, stored
 from outflank.notices import tell
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -101,29 +100,39 @@ def _ours(module: str) -> bool:
     return module == "outflank" or module.startswith("outflank.")
 
 
-def _package_files() -> list[Path]:
-    folders = sorted(path for path in PACKAGE.iterdir() if path.is_dir() and path.name not in PLAIN_FOLDERS)
-    mixed = [folder for folder in folders if folder.name in MIXED_FOLDERS]
-    few = [*sorted(PACKAGE.glob("*.py")), *(path for folder in mixed for path in sorted(folder.rglob("*.py")))]
-    return [
-        *(path for folder in folders if folder not in mixed for path in sorted(folder.rglob("*.py"))),
-        *(path for path in few if b"outflank.kernels" in path.read_bytes()),
-    ]
+def _package_sources() -> list[Path]:
+    """The package's files that may count, in order."""
+    found: list[Path] = []
+    for folder, inside, names in os.walk(PACKAGE):
+        left_out = (*PLAIN_FOLDERS, "__pycache__") if folder == str(PACKAGE) else ("__pycache__",)
+        inside[:] = sorted(name for name in inside if name not in left_out)
+        found += (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
+    return found
+
+
+def _counts(path: Path, source: bytes) -> bool:
+    """Whether something is compiled from a file of the package."""
+    parts = path.relative_to(PACKAGE).parts
+    return (len(parts) > 1 and parts[0] not in MIXED_FOLDERS) or b"outflank.kernels" in source
 
 
 @memoize
 def _package_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for path in _package_files():
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes())
+    for path in _package_sources():
+        source = path.read_bytes()
+        if _counts(path, source):
+            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + source)
     return digest.hexdigest()
 
 
 def _package_state() -> tuple[tuple[int, int], ...] | None:
-    """When the package's files were written, and their sizes; None while they are being exchanged."""
+    """When the package's files were written, and their sizes; None while they are being exchanged.
+
+    It is asked for with each kernel, so that no file is read for it.
+    """
     try:
-        return tuple((stat.st_mtime_ns, stat.st_size) for stat in (path.stat() for path in _package_files()))
+        return tuple((stat.st_mtime_ns, stat.st_size) for stat in map(os.stat, _package_sources()))
     except FileNotFoundError:
         return None
 
@@ -237,27 +246,6 @@ def _classes(numba_type: Any) -> Iterator[type]:
         yield from _classes(parts)
 
 
-def _rebuilt(payload: bytes, target: Any) -> Any:
-    """The compiled code that was kept; None for anything else."""
-    from numba.core.compiler import CompileResult
-
-    with undisturbed():
-        target.refresh()  # the run-time symbols that the code refers to: without them it calls address 0
-    try:
-        return CompileResult._rebuild(target, *pickle.loads(payload))
-    except Exception:  # it may be anything; all that is lost is time
-        return None
-
-
-def _take_up_what_was_registered(target: Any) -> None:
-    """Do now what Numba does when it compiles: cut short by Ctrl-C, it would never find the rest in this process."""
-    from numba.core.registry import cpu_target
-
-    with undisturbed():
-        cpu_target.typing_context.refresh()
-        target.refresh()
-
-
 # --- the cache ------------------------------------------------------------------------
 
 
@@ -281,7 +269,7 @@ class KernelCache:
         started = time.perf_counter()
         path = self._path(signature, target.codegen())
         payload = files.read(path) if path else None
-        result = _rebuilt(payload, target) if payload is not None else None
+        result = stored.from_bytes(payload, target) if payload is not None else None
         if result is not None:
             self._note(signature, "loaded", time.perf_counter() - started)
             return result
@@ -289,7 +277,7 @@ class KernelCache:
             KernelCache._announced = True
             announce("compiling kernels …" if path is None else "compiling kernels (once: they are kept) …")
         self._started[signature] = started
-        _take_up_what_was_registered(target)
+        stored.take_up_what_was_registered(target)
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -300,7 +288,7 @@ class KernelCache:
         if path is None or result.lifted or result.library.has_dynamic_globals:
             return
         try:
-            files.write(path, scripts.dumps(result._reduce()))
+            files.write(path, stored.to_bytes(result))
         except OSError as error:
             files.warn_once(f"kernels cannot be kept in {path.parent} ({reason_of(error)})")
         except files.Exposed as error:

@@ -16,7 +16,7 @@ from outflank.folders import NoHome, cache_folder
 from outflank.ownership import complaint, exposure, make_private
 
 GENERATIONS_KEPT = 6
-"""How many digests' directories stay on disk; older ones are removed. One is about 2 MB."""
+"""How many digests' directories stay on disk; older ones are removed. One is one or two MB."""
 
 SEAL_BYTES = 16
 
