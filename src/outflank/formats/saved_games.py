@@ -67,12 +67,7 @@ def game_told(text: str) -> str:
 
 def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
     """All games of `stream`."""
-    for number, lines in enumerate(blocks(stream), 1):
-        try:
-            record = _record(lines)
-        except OutflankError as error:
-            raise FormatError(f"game {number}, {error}") from None
-        yield record
+    return games_in(stream, _record)
 
 
 def write_saved_game(record: Record) -> str:
@@ -112,7 +107,17 @@ def written(record: Record, game: str, start: str, names: Iterable[object]) -> s
     return "\n".join(lines) + "\n\n"
 
 
-def blocks(stream: BinaryIO) -> Iterator[list[Line]]:
+def games_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> Iterator[Record]:
+    """What is made of the lines of each game; what is wrong with one is said with its number."""
+    for number, lines in enumerate(_blocks(stream), 1):
+        try:
+            record = record_of(lines)
+        except OutflankError as error:
+            raise FormatError(f"game {number}, {error}") from None
+        yield record
+
+
+def _blocks(stream: BinaryIO) -> Iterator[list[Line]]:
     """The lines of each game."""
     lines: list[Line] = []
     size = 0

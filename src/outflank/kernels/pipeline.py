@@ -45,7 +45,7 @@ def pipelines() -> Any:
         found[library] = None
         return found
 
-    class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
         """The code of a kernel, with all of its parts."""
 
         def finalize(self) -> None:
@@ -62,7 +62,7 @@ def pipelines() -> Any:
             super()._optimize_final_module()
 
     @register_pass(mutates_CFG=True, analysis_only=False)
-    class PartLowering(NativeLowering):  # type: ignore[misc]
+    class PartLowering(NativeLowering):  # type: ignore[misc]  # numba is untyped
         _name = "outflank_part_lowering"
 
         def run_pass(self, state: Any) -> bool:
@@ -83,7 +83,7 @@ def pipelines() -> Any:
             return True
 
     @register_pass(mutates_CFG=True, analysis_only=False)
-    class KernelLowering(NativeLowering):  # type: ignore[misc]
+    class KernelLowering(NativeLowering):  # type: ignore[misc]  # numba is untyped
         _name = "outflank_kernel_lowering"
 
         def run_pass(self, state: Any) -> bool:
@@ -99,7 +99,7 @@ def pipelines() -> Any:
             return True
 
     def with_lowering(lowering: type) -> type:
-        class Pipeline(Compiler):  # type: ignore[misc]
+        class Pipeline(Compiler):  # type: ignore[misc]  # numba is untyped
             def define_pipelines(self) -> list[Any]:
                 managers: list[Any] = super().define_pipelines()
                 for manager in managers:

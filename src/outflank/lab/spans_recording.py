@@ -23,7 +23,7 @@ from outflank.search.results import Result
 try:
     from resource import RUSAGE_SELF, getrusage
 except ImportError:  # Windows, which does not count them
-    getrusage = None  # type: ignore[assignment]
+    getrusage = None  # type: ignore[assignment]  # a function elsewhere
 
 UNITS = ("nodes", "nanoseconds")
 

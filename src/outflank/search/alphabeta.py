@@ -67,19 +67,7 @@ def try_leaves(
 
 
 @apart
-def try_leaves_apart(
-    game: Any,
-    evaluation: Any,
-    position: Any,
-    state: Any,
-    alpha: Any,
-    beta: Any,
-    quiet: Any,
-    sort: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+def _try_leaves_apart(game, evaluation, position, state, alpha, beta, quiet, sort, start, end, worker):
     """The same, for searches that have more to do at leaves: within `alphabeta` it would cost the others registers."""
     return try_leaves(game, evaluation, position, state, alpha, beta, quiet, sort, start, end, worker)
 
@@ -129,7 +117,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
                 game, evaluation, position, state, alpha, beta, np.int64(0), SORT_NONE, start, end, worker
             )
         else:
-            best, best_move, index = try_leaves_apart(
+            best, best_move, index = _try_leaves_apart(
                 game, evaluation, position, state, alpha, beta, worker.quiet, sort, start, end, worker
             )
         if alpha < best < beta:

@@ -144,22 +144,11 @@ def arrange(
     """Prepare the order of `worker.moves[start:end]`; how they are still to be sorted, by the scores they have then."""
     if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
         return SORT_NONE
-    return arrange_several(evaluation, game, position, depth, ply, table_move, symmetry, start, end, worker)
+    return _arrange_several(evaluation, game, position, depth, ply, table_move, symmetry, start, end, worker)
 
 
 @apart
-def arrange_several(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    depth: Any,
-    ply: Any,
-    table_move: Any,
-    symmetry: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+def _arrange_several(evaluation, game, position, depth, ply, table_move, symmetry, start, end, worker):
     """The same, where there are moves to put in order."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption
@@ -54,7 +54,7 @@ def solve(
     if table is not None:
         raise InvalidOption("save and table: what is saved has a table of its own")
     limits, checked = asked(board, limits, chosen)
-    only: OptionKeywords = {name: value for name, value in chosen.items() if name not in LIMITS}  # type: ignore[assignment]
+    only = cast(OptionKeywords, {name: value for name, value in chosen.items() if name not in LIMITS})
     saving = Saving(Path(save), board, checked, every_seconds=save_every, watch=watch)
     going = iterate(
         board,

@@ -36,9 +36,9 @@ from outflank.formats.saved_games import (
     KEYS,
     Line,
     SavedMove,
-    blocks,
     divided,
     game_told,
+    games_in,
     recorded,
     words_of,
     written,
@@ -90,12 +90,7 @@ def _is_another(text: str) -> bool:
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:
     """All games of `stream`."""
-    for number, lines in enumerate(blocks(stream), 1):
-        try:
-            record = _record(lines)
-        except OutflankError as error:
-            raise FormatError(f"game {number}, {error}") from None
-        yield record
+    return games_in(stream, _record)
 
 
 def write_abalone_game(record: Record) -> str:

@@ -10,7 +10,6 @@ from rich.live import Live
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster, check_options, connect
-from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
@@ -21,8 +20,7 @@ from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate, iterate_alone
-from outflank.search.division import SCHEMES
-from outflank.search.results import Comparison, Progress, Result
+from outflank.search.results import Comparison, Result
 from outflank.topology import topology
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
@@ -30,23 +28,13 @@ from outflank.ui.cli.common import boards, diagnostics, output, position_options
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
-from outflank.ui.cli.names import NameOf, NameOption
-from outflank.ui.cli.search_thread import as_they_come
+from outflank.ui.cli.search_thread import Latest, as_they_come, trouble_of
 from outflank.ui.cli.search_view import conclusion, iteration_grid, worker_grid
+from outflank.ui.cli.sharing import cluster_option, parallel_option, table_option
 from outflank.words import from_words, how_many
 
 USUAL_SECONDS = 5.0
 """How long a search takes that is given no limit."""
-
-
-class Latest:
-    """Keeps the last that was heard of an iteration under way."""
-
-    def __init__(self) -> None:
-        self.progress: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        self.progress = progress
 
 
 @click.command("search", cls=PositionCommand)
@@ -60,7 +48,7 @@ class Latest:
     "--ordering",
     help="By name, or with settings (kinds:from_depth=1); a wrong one lists those there are.  [the game's best]",
 )
-@click.option("--table-bits", type=int, default=20, show_default=True, help="32 · 2^BITS bytes for the table; 0: none.")
+@table_option(20)
 @click.option(
     "--table-depth",
     type=click.Choice(["equal", "at-least"]),
@@ -96,13 +84,7 @@ class Latest:
 @click.option("--step", type=click.Choice(["1", "2"]), default="1", show_default=True, help="Plies between iterations.")
 @click.option("--aspiration", type=int, help="Half the width of the first window about the last value.")
 @click.option("--workers", type=int, help="Threads that search.  [one per core; one for Monte-Carlo]")
-@click.option(
-    "--parallel",
-    cls=NameOption,
-    type=NameOf(SCHEMES),
-    metavar="SCHEME",
-    help="How they share the work: {names}.  [the best]",
-)
+@parallel_option
 @click.option("--threshold", type=int, help="Plies left at which a part is no longer divided.  [the scheme's own]")
 @click.option("--levels", type=int, help="Plies from the root that are divided.  [the scheme's own]")
 @click.option(
@@ -120,12 +102,7 @@ class Latest:
 )
 @click.option("--interleave", is_flag=True, help="Deal the table to all memory nodes in turn.")
 @click.option("--pace", type=int, default=0, help="Nodes after which a worker lets another have its core.  [never]")
-@click.option(
-    "--cluster",
-    "where",
-    metavar="CLUSTER",
-    help=f"Search on many nodes: {address_forms()}; --workers are those of each node then.",
-)
+@cluster_option("Search")
 @click.option(
     "--replicate",
     default=None,
@@ -276,7 +253,7 @@ def _show_json(
 
 def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str, Any]) -> int:
     """130 where the user ended it; 1 where the cluster did, or the limits left no time for what was asked."""
-    trouble = cluster.head.trouble if cluster is not None and cluster.head is not None else None
+    trouble = trouble_of(cluster)
     if trouble is not None:
         diagnostics().print(f"outflank: {trouble}; this is the best so far")
         return 1

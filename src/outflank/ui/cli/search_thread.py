@@ -6,11 +6,21 @@ from collections.abc import Iterator
 
 from outflank.distributed.cluster import Cluster
 from outflank.search.contract import Stop
-from outflank.search.results import Result
+from outflank.search.results import Progress, Result
 from outflank.ui.cli.interrupting import stopping_at_ctrl_c
 
 Item = Result | BaseException | None
 """What the searching thread hands over: a result, what went wrong, or that it has ended."""
+
+
+class Latest:
+    """Keeps the last that was heard of an iteration under way."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.progress = progress
 
 
 def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None = None) -> Iterator[Result | None]:
@@ -48,3 +58,8 @@ def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None 
                 raise item
             begun = True
             yield item
+
+
+def trouble_of(cluster: Cluster | None) -> str | None:
+    """Why a cluster has given up, if there is one and it has."""
+    return cluster.head.trouble if cluster is not None and cluster.head is not None else None

@@ -8,20 +8,18 @@ import click
 
 from outflank.boards import Board
 from outflank.distributed.cluster import check_options, connect
-from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.search.contract import Limits
-from outflank.search.division import SCHEMES
 from outflank.search.results import Result
 from outflank.search.saving import EVERY_SECONDS
 from outflank.search.solving import TABLE_BITS
 from outflank.ui.cli.common import describe, diagnostics, games, output, position_options, print_json
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED, stopping_at_ctrl_c
-from outflank.ui.cli.names import NameOf, NameOption
-from outflank.ui.cli.search import Latest
+from outflank.ui.cli.search_thread import Latest
+from outflank.ui.cli.sharing import cluster_option, parallel_option, table_option
 from outflank.ui.cli.solve_proof import Proof
 from outflank.ui.cli.solve_run import UNREADABLE, Solving, expected_of
 from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line, resumed_line
@@ -36,22 +34,9 @@ from outflank.ui.cli.writing import force_option
 @click.option("--time", "seconds", type=float, help="Seconds for each position.  [no limit]")
 @click.option("--nodes", type=int, help="Positions to enter, for each.  [no limit]")
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
-@click.option(
-    "--parallel",
-    cls=NameOption,
-    type=NameOf(SCHEMES),
-    metavar="SCHEME",
-    help="How they share the work: {names}.  [the best]",
-)
-@click.option(
-    "--cluster",
-    "where",
-    metavar="CLUSTER",
-    help=f"Solve on many nodes: {address_forms()}; --workers are those of each node then.",
-)
-@click.option(
-    "--table-bits", type=int, default=TABLE_BITS, show_default=True, help="32 · 2^BITS bytes for the table; 0: none."
-)
+@parallel_option
+@cluster_option("Solve")
+@table_option(TABLE_BITS)
 @click.option("--proof", "proof_file", metavar="FILE", help="Write a proof, which `outflank proof check` checks.")
 @force_option
 @click.option(

@@ -14,7 +14,7 @@ from outflank.search.saving import Saving
 from outflank.ui.cli.common import diagnostics
 from outflank.ui.cli.expected import Difference, differences
 from outflank.ui.cli.interrupting import INTERRUPTED
-from outflank.ui.cli.search_thread import as_they_come
+from outflank.ui.cli.search_thread import as_they_come, trouble_of
 from outflank.ui.cli.solve_proof import Proof
 from outflank.ui.cli.solve_view import Total
 
@@ -74,7 +74,7 @@ class Solving:
 
     def trouble(self) -> str | None:
         """Why the cluster has given up, if it has."""
-        return self.cluster.head.trouble if self.cluster is not None and self.cluster.head is not None else None
+        return trouble_of(self.cluster)
 
     def status(self, total: Total) -> int:
         """130 where the user has ended it, 1 where something is not proved, or not as expected."""

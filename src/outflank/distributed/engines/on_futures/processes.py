@@ -33,6 +33,7 @@ class _Context(SpawnContext):
         super().__init__()
         self.started: list[SpawnProcess] = []
 
+    # Python's own is a class with this name, to be called like one; it is a function here.
     def Process(self, *arguments: Any, **named: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
         process = SpawnProcess(*arguments, **named)
         self.started.append(process)
