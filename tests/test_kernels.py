@@ -16,7 +16,8 @@ from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetc
 from outflank.kernels.cache import KernelCache
 from outflank.kernels.compiler import apart, inlined, inner, kernel
 from outflank.kernels.generic import generic, missing
-from outflank.kernels.record_types import LINE, allocate, record_type
+from outflank.kernels.memory import address_of, prefetch, read_word
+from outflank.kernels.record_types import HUGE_PAGE, LINE, allocate, allocated_bytes, record_type
 from outflank.kernels.workers import run_workers
 from tests.conftest import examples
 
@@ -282,18 +283,31 @@ def test_values_that_do_not_fit_wrap_alike_in_both_worlds():
     assert found[0] == found[1] == (7, 1, 9, 64, 3, 5, 255)
 
 
+@kernel
+def read_announced(address):
+    prefetch(address)
+    return read_word(address, 1)
+
+
+def test_what_is_announced_is_read_as_it_is():
+    words = np.array([3, 7], np.uint64)
+    assert read_announced(address_of(words)) == read_announced.py_func(address_of(words)) == 7
+
+
 # --- records ---
 
 
 @given(
     st.integers(1, 5),
     st.lists(st.sampled_from([np.int64, np.uint8, np.int32, (np.uint16, 77)]), min_size=1, max_size=6),
+    st.booleans(),
 )
-def test_records_start_on_lines_of_their_own(count, kinds):
+def test_records_start_on_lines_of_their_own(count, kinds, on_huge_page):
     dtype = record_type({f"field{number}": kind for number, kind in enumerate(kinds)})
-    records = allocate(dtype, count)
+    records = allocate(dtype, count, on_huge_page=on_huge_page)
     assert dtype.itemsize % LINE == 0
-    assert records.ctypes.data % LINE == 0
+    assert records.ctypes.data % (HUGE_PAGE if on_huge_page else LINE) == 0
+    assert allocated_bytes(records) >= records.nbytes
     assert not records.tobytes().strip(b"\0")
     for name in dtype.names:
         base, offset = dtype.fields[name][0].base, dtype.fields[name][1]

@@ -45,9 +45,25 @@ def record_type(fields: Mapping[str, Field], *, apart: tuple[str, ...] = ()) -> 
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
 
 
-def allocate(dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
-    """`count` zeroed records, the first at an address that is a multiple of `LINE`."""
-    raw = np.zeros(count * dtype.itemsize + LINE, np.uint8)
-    start = -raw.ctypes.data % LINE
-    records = raw[start : start + count * dtype.itemsize].view(dtype).view(np.recarray)
+HUGE_PAGE = 1 << 21
+"""Bytes of a page that a processor finds without looking for it, on most machines."""
+
+
+def allocate(dtype: np.dtype[Any], count: int, *, on_huge_page: bool = False) -> npt.NDArray[Any]:
+    """`count` zeroed records, the first at an address that is a multiple of `LINE`.
+
+    What is read here and there all the time, and fits, may lie on a huge page: of the usual ones it has so many that
+    each read waits for its page to be found. Two are asked for, since NumPy wants huge pages for what has as much; what
+    is not used of them takes no memory.
+    """
+    size = count * dtype.itemsize
+    unit = HUGE_PAGE if on_huge_page else LINE
+    raw = np.zeros(max(size + unit, 2 * unit), np.uint8)
+    start = -raw.ctypes.data % unit
+    records = raw[start : start + size].view(dtype).view(np.recarray)
     return records if observers.observer is None else observers.WatchedArray.over(records)
+
+
+def allocated_bytes(records: npt.NDArray[Any]) -> int:
+    """Memory that was asked for, for some records from `allocate`."""
+    return int(records.nbytes if records.base is None else allocated_bytes(records.base))

@@ -14,7 +14,8 @@ from outflank.kernels.generic import generic
 from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh
-from outflank.search.table import EXACT, UPPER, bound_of, depth_of, looked_up, value_of
+from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, looked_up, value_of
+from outflank.search.worker import ASKED
 
 
 @generic
@@ -74,10 +75,16 @@ than it saves."""
 
 @known_by_child.register(Solving)
 def _(evaluation, game, position, left, beta, start, end, worker):
-    if worker.table != 0 and moves_left(game, position) >= ending_moves(game) + CHILDREN_FROM:
-        for index in range(start, end):
-            _, first, second = table_key(game, play(game, position, worker.moves[index]), worker)
-            data = looked_up(worker.table, worker.table_shift, first, second)
+    if worker.table == 0 or moves_left(game, position) < ending_moves(game) + CHILDREN_FROM:
+        return False, np.int64(0)
+    for group in range(start, end, ASKED):
+        count = min(end - group, ASKED)
+        for number in range(count):
+            _, first, second = table_key(game, play(game, position, worker.moves[group + number]), worker)
+            announce(worker.table, worker.table_shift, first, second)
+            worker.asked[number, 0], worker.asked[number, 1] = first, second
+        for number in range(count):
+            data = looked_up(worker.table, worker.table_shift, worker.asked[number, 0], worker.asked[number, 1])
             at_most = bound_of(data) == UPPER or bound_of(data) == EXACT
             if at_most and depth_of(data) == left + worker.realm and -value_of(data) >= beta:
                 worker.cuts += 1

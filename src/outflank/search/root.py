@@ -24,7 +24,7 @@ from outflank.games.evaluation import (
 from outflank.games.hints import promise
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
-from outflank.kernels.record_types import allocate
+from outflank.kernels.record_types import allocate, allocated_bytes
 from outflank.placement import places
 from outflank.search import stopping
 from outflank.search.contract import DEEPEST, TABLELESS, Known, Options
@@ -201,7 +201,7 @@ class Root:
     @property
     def workspace_bytes(self) -> int:
         """Memory that the game's own kernels have, of all workers."""
-        return sum(int(space.nbytes) for space in self._workspaces)
+        return sum(allocated_bytes(space) for space in self._workspaces)
 
     def counter(self, name: str) -> int:
         """A counter of the workers' records, all workers together, without what completes a line just now."""

@@ -21,7 +21,7 @@ from outflank import placement
 from outflank.errors import InvalidOption
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner
-from outflank.kernels.memory import address_of, read_word, write_word
+from outflank.kernels.memory import address_of, prefetch, read_word, write_word
 from outflank.machine import usable_memory
 
 EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
@@ -34,6 +34,8 @@ WAYS = 5
 """Entries of a bucket."""
 
 WORDS_PER_BUCKET = 16
+CACHE_LINE = 64
+"""Bytes: of the smallest that there are."""
 NO_MOVE = 0xFFFF
 
 FEWEST_BITS, MOST_BITS = 4, 34
@@ -161,6 +163,15 @@ def writer_of(data: Any) -> Any:
 @inner
 def _bucket(shift: Any, first: Any, second: Any) -> Any:
     return np.int64(hashed(first, second) >> U64(shift)) * WORDS_PER_BUCKET
+
+
+@inner
+def announce(address: Any, shift: Any, first: Any, second: Any) -> Any:
+    """Say that a position will be looked up soon. Memory is waited for once then, where it would be for each of many:
+    a bucket is hardly ever in a cache."""
+    bucket = address + 8 * _bucket(shift, first, second)
+    prefetch(bucket)
+    prefetch(bucket + CACHE_LINE)
 
 
 @inner

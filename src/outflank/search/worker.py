@@ -17,6 +17,9 @@ ROOM = 1 << 14
 PLIES = 128
 """The longest line."""
 
+ASKED = 8
+"""Positions that are looked up together."""
+
 CODES = 1 << 13
 """Codes of moves that the history keeps apart; larger ones share."""
 
@@ -72,6 +75,7 @@ WORKER = record_type(
         "killer": (MOVE, (PLIES, 2)),
         "moves": (MOVE, ROOM),
         "scores": (np.int64, ROOM),
+        "asked": (np.uint64, (ASKED, 2)),  # positions that are looked up together
         "past": (np.int64, CODES),
     },
 )

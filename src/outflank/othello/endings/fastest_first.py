@@ -11,7 +11,17 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.othello.endings.flipping import ONE, turned
 from outflank.othello.endings.geometry import QUADRANT
 from outflank.othello.endings.last_moves import NONE, ZERO, final
-from outflank.othello.endings.memory import NO_SQUARE, NOTHING, at_least, at_most, best_square, keep, pair_of, recall
+from outflank.othello.endings.memory import (
+    NO_SQUARE,
+    NOTHING,
+    announce,
+    at_least,
+    at_most,
+    best_square,
+    keep,
+    pair_of,
+    recall,
+)
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import most
 from outflank.othello.rules import Othello, legal
@@ -21,6 +31,9 @@ ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
 of it is 1 % slower with 13 empty squares); more promising: that it is in an odd quarter. Squares that the opponent may
 come to play, and discs that have become stable, gave no better order for their cost; nor did children that the table
 knows, looked up before others are tried, cut off enough below 12 empty squares."""
+
+REMEMBERED = U64(SHALLOW + 1)
+"""With more empty squares than this the positions after the moves are in the table."""
 
 KNOWN_BEST = 1 << 20
 SQUARE_BITS = 63
@@ -42,7 +55,10 @@ def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, kno
         square = U64(lowest(moves))
         moves &= moves - ONE
         flipped = turned(space, own, opp, square)
-        promise = _promise(space, opp ^ flipped, own ^ flipped ^ (ONE << square)) + space.worth[square]
+        child, other = opp ^ flipped, own ^ flipped ^ (ONE << square)
+        if row > REMEMBERED:
+            announce(space, child, other)
+        promise = _promise(space, child, other) + space.worth[square]
         if (odd >> square) & ONE != ZERO:
             promise += ODD_QUARTER
         if square == known_best:

@@ -10,7 +10,8 @@ import numpy as np
 
 from outflank.kernels.bits import U64, byte_swap, multiply
 from outflank.kernels.compiler import inlined, inner
-from outflank.othello.endings.workspace import TABLE_BITS
+from outflank.kernels.memory import prefetch
+from outflank.othello.endings.workspace import TABLE_BITS, WORDS
 
 OWN, OPP, KNOWN = U64(0), U64(1), U64(2)
 BYTE = U64(255)
@@ -28,6 +29,12 @@ def pair_of(own: Any, opp: Any) -> Any:
     """Where the pair of entries begins in which a position may be."""
     mixed = multiply(own, _FACTOR) ^ byte_swap(multiply(opp, _OTHER_FACTOR))
     return (multiply(mixed, _FACTOR) >> U64(64 - TABLE_BITS)) << U64(1)
+
+
+@inlined
+def announce(space: Any, own: Any, opp: Any) -> Any:
+    """Say that a position may be asked for soon."""
+    prefetch(space.table_at + np.int64(pair_of(own, opp)) * (8 * WORDS))
 
 
 @inlined

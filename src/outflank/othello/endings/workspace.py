@@ -9,6 +9,7 @@ import numpy as np
 
 from outflank.games.endings import workspace
 from outflank.kernels.bits import U64
+from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate, record_type
 from outflank.othello.endings.geometry import (
     GROUPS,
@@ -38,6 +39,7 @@ WORDS = 4
 ENDING = record_type(
     {
         "nodes": np.int64,  # positions entered
+        "table_at": np.int64,  # the table's address
         "scoring": np.int64,
         "area": np.int64,  # squares of the board
         "mask": U64,
@@ -77,8 +79,9 @@ def _(game: Othello) -> Any:
     if not is_known(game):
         return None
     size = size_of(game)
-    spaces = allocate(ENDING, 1)
+    spaces = allocate(ENDING, 1, on_huge_page=True)
     space = spaces[0]
+    space.table_at = address_of(space.table)
     space.area = size * size
     space.mask = game.mask
     space.scoring = int(game.scoring == WINNER_TAKES_EMPTIES)
