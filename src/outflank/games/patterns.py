@@ -114,22 +114,22 @@ def _minus(a: Any, b: Any) -> Any:
 
 
 @inlined
-def _step(tables: Any, cell: Any, twice: Any) -> Any:
+def _step(steps: Any, cell: Any, twice: Any) -> Any:
     """What one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`."""
     double = np.int64((twice >> U64(cell)) & ONE)
-    return record_at(tables.steps + STEP_BYTES * (2 * cell + double), STEP).words
+    return record_at(steps + STEP_BYTES * (2 * cell + double), STEP).words
 
 
 @inlined
-def _changed(tables: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_then: Any) -> Any:
+def _changed(steps: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_then: Any) -> Any:
     """The indices of the cells (own, opp) once they are (own_then, opp_then), seen by the same side."""
     todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
     while todo != ZERO:
-        indices = _plus(indices, _step(tables, lowest(todo), twice))
+        indices = _plus(indices, _step(steps, lowest(todo), twice))
         todo &= todo - ONE
     todo, twice = (own_then & ~own) | (opp & ~opp_then), opp & own_then
     while todo != ZERO:
-        indices = _minus(indices, _step(tables, lowest(todo), twice))
+        indices = _minus(indices, _step(steps, lowest(todo), twice))
         todo &= todo - ONE
     return indices
 
@@ -139,7 +139,7 @@ def _(evaluation, game, position):
     tables = record_at(evaluation.tables, TABLES)
     own, opp = pieces(game, position)
     none = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
-    return _changed(tables, _plus(none, tables.empty), ZERO, ZERO, own, opp)
+    return _changed(tables.steps, _plus(none, tables.empty), ZERO, ZERO, own, opp)
 
 
 @after.register(Patterns)
@@ -148,7 +148,7 @@ def _(evaluation, game, state, position, move, child):
     own, opp = pieces(game, position)
     opp_then, own_then = pieces(game, child)
     # Seen by the opponent, who is to move now: a disc that turns over counts upwards, as one that is put down does.
-    return _changed(tables, _minus(tables.largest, state), opp, own, opp_then, own_then)
+    return _changed(tables.steps, _minus(tables.largest, state), opp, own, opp_then, own_then)
 
 
 @inlined
