@@ -190,6 +190,10 @@ def test_the_winner_takes_the_empty_squares_unless_told_otherwise():
         assert outcome is not None
         assert (outcome.winner, outcome.score, outcome.reason) == (Side.BLACK, score, "neither side can move")
         assert board.result() == "1-0"
+    assert Board.from_text(line, scoring="discs") == Board.from_text(line, game="othello", scoring="discs") == discs
+    assert Board.from_text(line, scoring=None) == Board.from_text(line, size=4) == takes
+    with pytest.raises(outflank.InvalidOption, match=r"^size=8: the position given has 4 × 4 squares$"):
+        Board.from_text(line, size=8)
     empty = OthelloBoard.from_line("---------------- X").outcome()
     assert empty is not None
     assert (empty.result, empty.score) == ("1/2-1/2", 0)

@@ -148,6 +148,23 @@ def test_searches_that_come_back_late_do_not_lose_on_time(monkeypatch, control, 
         board.push(move)
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize(("seconds", "solved", "most"), [(10, 19, 0.17), (60, 23, 0.24), (300, 25, 0.27)])
+def test_a_clock_is_mostly_spent_when_the_ending_can_be_solved(seconds, solved, most):
+    """By what endings are expected to take; moves take what they may. What is left is for that one and those after."""
+    board, left = OthelloBoard.start(), float(seconds)
+    endings = description_of(board.game).ending_time
+    while True:
+        budget = Steady().budget(board, Clock(control=TimeControl(game_seconds=seconds), left_seconds=left), None)
+        if endings.expected(board.moves_left) <= computer.SURE_OF_TIME * budget.hard_seconds:
+            break
+        left -= budget.soft_seconds
+        for _ in range(2):
+            board.push(board.legal_moves[0])
+    assert board.moves_left == solved
+    assert 4 * endings.expected(solved) < left < most * seconds
+
+
 def test_a_shaky_best_move_is_thought_about_longer():
     budget = Steady().budget(START, Clock(control=TimeControl(game_seconds=60.0), left_seconds=60.0), None)
     half = 0.9 * budget.soft_seconds

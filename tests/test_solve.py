@@ -221,6 +221,22 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_solved(solved):
 
 
 @pytest.mark.plain
+def test_the_few_lines_that_can_be_read_are_solved_as_well(solved):
+    status, out, err = solved(script=f"what?\n{'X' * 63} O\n{OVER}\nwho?\n")
+    assert status == 2
+    assert [line.partition(":")[2].partition(":")[0] for line in err.splitlines()] == [" line 1", " line 2", " line 4"]
+    assert "-64" in out
+    # A list of moves is no script, though each of its lines may be a game.
+    status, out, err = solved(script="1. f5 d6\n2. c3 d3\n3. a1 a2\n")
+    assert (status, out) == (2, "")
+    assert "a1" in err
+    # Nor is a drawing one, with a position below it.
+    status, out, err = solved(script=f"{OthelloBoard.from_line(OVER)}\n\n{OVER}\n")
+    assert (status, err) == (0, "")
+    assert "-64" in out
+
+
+@pytest.mark.plain
 def test_positions_come_from_standard_input_and_words(solved):
     assert "-64" in solved("-", stdin=OVER)[1]
     assert "-64" in solved(OVER)[1]

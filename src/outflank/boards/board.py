@@ -11,6 +11,7 @@ from outflank.boards.diagram import EMPTY, LEGAL
 from outflank.boards.moves import Move
 from outflank.boards.svg import diagram_svg
 from outflank.errors import IllegalMove
+from outflank.formats.chosen_rules import under
 from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
@@ -77,9 +78,13 @@ class Board(Generic[M]):
         """The board that `text` describes, in any notation the package reads.
 
         What could be of several games is of the first that can have written it, unless `game` says otherwise, or an
-        option of a game's (`size`, `layout`), which says where a bare list of moves starts.
+        option of a game's: `size` and `layout` say where a bare list of moves starts, and `scoring` what a position
+        does not say. What it does say is not changed.
+
+        >>> Board.from_text("-XXXXXXXXXXXXXX- X", scoring="discs").outcome().score
+        14
         """
-        return Board.from_setup(read(text, game=game, **options))
+        return Board.from_setup(under(read(text, game=game, **options), options))
 
     @staticmethod
     def from_setup(setup: Setup) -> "Board[Any]":

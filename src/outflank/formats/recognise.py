@@ -5,7 +5,7 @@ games are always tried; another one is where it is asked for, or where a text na
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -76,18 +76,29 @@ def read_script(text: str, wrong: Callable[[str], None], *, game: str | None = N
     with suppress(FormatError, IllegalMove):
         return read_written(text, game=game, **options)
     found: list[Setup] = []
-    unread: list[str] = []
+    unread: dict[str, str] = {}
     for number, line in enumerate(_cleaned(text).splitlines(), 1):
         if line.strip() and line.lstrip()[0] not in COMMENT:
             try:
                 found += read_written(line, game=game, **options)
             except (FormatError, IllegalMove) as error:
-                unread.append(f"line {number:,}: {error}")
-    if len(found) <= len(unread):  # a drawing may have a position or two below it
+                unread[f"line {number:,}: {error}"] = line
+    # A drawing may have a position or two below it; and the first lines of a list of moves may be a game by themselves.
+    few = len(found) <= len(unread)
+    if not found or (few and (any(each.moves for each in found) or _is_drawn(unread.values(), game, options))):
         return read_all(text, game=game, **options)
-    for each in unread:
-        wrong(each)
+    for said in unread:
+        wrong(said)
     return found
+
+
+def _is_drawn(lines: Iterable[str], game: str | None, options: Mapping[str, Any]) -> bool:
+    """Whether lines that cannot be read one by one are a position together."""
+    try:
+        read_all("\n".join(lines), game=game, **options)
+    except (FormatError, IllegalMove):
+        return False
+    return True
 
 
 def _cleaned(text: str) -> str:

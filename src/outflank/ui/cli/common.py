@@ -9,6 +9,7 @@ from rich.console import Console
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.formats.chosen_rules import under
 from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
 from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
@@ -68,7 +69,7 @@ def games(
     found = []
     for place, record in enumerate(named, 1):
         try:
-            chosen = replace(record, start=record.start.with_game(_under(record, game_options)))
+            chosen = _under(record, game_options)
             found.append((Board.from_setup(chosen.setup), chosen))
         except OutflankError as error:
             if skipped is None or len(named) == 1:
@@ -77,25 +78,11 @@ def games(
     return found
 
 
-def _under(record: Record, options: Mapping[str, Any]) -> Any:
-    """The rules of a position that was read, with the options that it leaves open."""
-    game = record.start.game
-    found = description_of(game)
-    refuse_options(found, options)
-    told, changed = found.options_of(game), {}
-    for option in found.options:
-        if option.name not in options:
-            continue
-        value = options[option.name]
-        if option.name not in told:
-            if not record.moves:
-                raise OutflankError(f"--{option.name} {value}: the position given is a position, not a list of moves")
-        elif option.told is None and found.with_options is not None:
-            changed[option.name] = value
-        elif told[option.name] != value:
-            there = told[option.name] if option.told is None else option.told(told[option.name])
-            raise OutflankError(f"--{option.name} {value}: the position given has {there}")
-    return found.with_options(game, changed) if changed and found.with_options is not None else game
+def _under(record: Record, options: Mapping[str, Any]) -> Record:
+    """What was read, with the options that it leaves open."""
+    refuse_options(description_of(record.start.game), options)
+    chosen = under(record.setup, options, lambda name, value: f"--{name} {value}")
+    return replace(record, start=record.start.with_game(chosen.game))
 
 
 def start_of(game: GameDescription | None, options: Mapping[str, Any]) -> tuple[Board[Any], Record]:
