@@ -360,7 +360,13 @@ def test_solve_writes_a_proof_that_is_right(capsys, tmp_path):
     status, out, _ = command(capsys, *asked, str(again), "--json")
     written = json.decode(out.splitlines()[0])["proof"]
     assert (status, written["file"], written["bytes"]) == (0, str(again), again.stat().st_size)
-    assert read_certificate(again).value == proved(MIDDLE, 4).value
+    found = read_certificate(again)
+    assert (found.value, found.strategies[0].leaf) == (proved(MIDDLE, 4).value, written["leaf"])
+    larger = tmp_path / "larger.proof"
+    status, out, _ = command(capsys, *asked, str(larger), "--leaf", "1", "--json")
+    less = json.decode(out.splitlines()[0])["proof"]
+    assert (status, less["leaf"], less["moves"] > written["moves"] > 0) == (0, 1, True)
+    assert command(capsys, "proof", "check", str(larger))[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -370,6 +376,8 @@ def test_solve_writes_a_proof_that_is_right(capsys, tmp_path):
         (["--proof", "new", "--wld"], "not beside --wld"),
         (["--proof", "new", "--cluster", "local:2"], "not beside --cluster"),
         (["--proof", "new", "--table-bits", "0"], "--table-bits must not be 0"),
+        (["--proof", "new", "--leaf", "256"], "256 is not in the range"),
+        (["--leaf", "6"], "--leaf is for proofs"),
         (["--proof", "new", "--game", "abalone"], "no rules of Abalone"),
         (["--proof", "new", "--file", "two.txt"], "there are 2; --number N chooses one"),
     ],
@@ -382,6 +390,13 @@ def test_solve_refuses_what_no_proof_can_be_written_of(capsys, tmp_path, monkeyp
     assert (status, err.count("\n")) == (2, 1)
     assert told in err
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("leaf", [-1, 256])
+def test_leaves_have_some_moves_left(leaf):
+    with pytest.raises(InvalidOption, match=rf"^leaf={leaf}: leaves have 0 to 255 moves left$"):
+        prove(START, -10, leaf=leaf)
 
 
 def test_a_proof_can_be_stopped():

@@ -17,7 +17,7 @@ from outflank.games.plain import key_words, position_of
 from outflank.games.rules import fill, moves_left, pack, play, unpack
 from outflank.games.sides import Side
 from outflank.kernels.compiler import kernel
-from outflank.proofs.certificate import Certificate, Strategy
+from outflank.proofs.certificate import MOST_LEVELS, Certificate, Strategy
 from outflank.proofs.checking import Watch
 from outflank.proofs.frontier import Frontier, Level, Moves
 from outflank.proofs.slices import over_slices
@@ -34,7 +34,8 @@ from outflank.search.worker import SORT_ALL, SORT_NONE
 
 LEAF = 12
 """Moves left at the leaves, where nothing else is asked for. Of a position of 6×6 with 26 moves left there were 42,000
-moves to write down and 442 million nodes to check with 14, and 190,000 moves and 244 million nodes with 12."""
+moves to write down and 442 million nodes to check with 14, and 190,000 moves and 244 million nodes with 12. Where less
+than twice as many are left it is half of them: a proof without a move says nothing."""
 
 SLICE = 64
 """Positions that a worker takes at a time: one of them may take a second."""
@@ -95,14 +96,15 @@ def prove(
     value: int,
     *,
     table: Table | None = None,
-    leaf: int = LEAF,
+    leaf: int | None = None,
     workers: int = 1,
     watch: Watch = lambda text: None,
     stop: Stop | None = None,
 ) -> Certificate:
     """A certificate that `value` is what the side to move wins; `WrongValue` if it is not, `Stopped` if `stop` says so.
 
-    A `table` in which that was found out, with symmetric positions sharing an entry, saves most of the time.
+    A `table` in which that was found out, with symmetric positions sharing an entry, saves most of the time. The
+    strategies end with `leaf` moves left, where who checks them searches on.
     """
     return Finder(board, table=table, workers=workers).prove(value, leaf=leaf, watch=watch, stop=stop)
 
@@ -126,9 +128,13 @@ class Finder:
         return self.root.counter("nodes")
 
     def prove(
-        self, value: int, *, leaf: int = LEAF, watch: Watch = lambda text: None, stop: Stop | None = None
+        self, value: int, *, leaf: int | None = None, watch: Watch = lambda text: None, stop: Stop | None = None
     ) -> Certificate:
         """A certificate that `value` is what the side to move wins."""
+        if leaf is None:
+            leaf = min(LEAF, self.board.moves_left // 2)
+        if not 0 <= leaf < MOST_LEVELS:
+            raise InvalidOption(f"leaf={leaf}: leaves have 0 to {MOST_LEVELS - 1} moves left")
         if stop is not None:
             stop.tell(self.root.stop)
         try:

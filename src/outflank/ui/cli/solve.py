@@ -11,6 +11,8 @@ from outflank.distributed.cluster import check_options, connect
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
+from outflank.proofs.certificate import MOST_LEVELS
+from outflank.proofs.finding import LEAF
 from outflank.search.contract import Limits
 from outflank.search.results import Result
 from outflank.search.saving import EVERY_SECONDS
@@ -38,6 +40,13 @@ from outflank.ui.cli.writing import force_option
 @cluster_option("Solve")
 @table_option(TABLE_BITS)
 @click.option("--proof", "proof_file", metavar="FILE", help="Write a proof, which `outflank proof check` checks.")
+@click.option(
+    "--leaf",
+    type=click.IntRange(0, MOST_LEVELS - 1),
+    metavar="N",
+    help="Moves left at which the proof ends and its check searches on: fewer make it larger, and its check shorter."
+    f"  [{LEAF}, or half of what is left]",
+)
 @force_option
 @click.option(
     "--save",
@@ -65,6 +74,7 @@ def command(
     where: str | None,
     table_bits: int,
     proof_file: str | None,
+    leaf: int | None,
     force: bool,
     save: Path | None,
     save_every: float,
@@ -97,8 +107,10 @@ def command(
     options: dict[str, Any] = {"exact": True, "canonical": True, "wld": wld, "workers": workers}
     options["table_bits"] = table_bits or None
     proof = None
+    if proof_file is None and leaf is not None:
+        raise OutflankError("--leaf is for proofs: say where with --proof")
     if proof_file is not None:
-        proof = Proof(proof_file, force=force, table_bits=table_bits, workers=workers)
+        proof = Proof(proof_file, leaf=leaf, force=force, table_bits=table_bits, workers=workers)
         proof.check_asked([board for board, _ in asked], wld=wld, cluster=where is not None)
     with ExitStack() as opened:
         cluster = None

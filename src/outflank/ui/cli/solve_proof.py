@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
-from outflank.proofs.finding import LEAF, Finder
+from outflank.proofs.finding import Finder
 from outflank.search.contract import Stop
 from outflank.search.division import all_cores
 from outflank.search.results import Result
@@ -32,6 +32,7 @@ class Written:
     file: str
     bytes: int
     moves: int
+    leaf: int
     nodes: int
     seconds: float
 
@@ -52,7 +53,7 @@ class Written:
             file=self.file,
             bytes=self.bytes,
             moves=self.moves,
-            leaf=LEAF,
+            leaf=self.leaf,
             nodes=self.nodes,
             seconds=round(self.seconds, 6),
         )
@@ -61,11 +62,11 @@ class Written:
 class Proof:
     """What is asked with `--proof`. The search that solves and the one that finds the proof share a table."""
 
-    def __init__(self, file: str, *, force: bool, table_bits: int, workers: int | None) -> None:
+    def __init__(self, file: str, *, leaf: int | None, force: bool, table_bits: int, workers: int | None) -> None:
         refuse_to_overwrite([file], force=force)
         if table_bits == 0:
             raise OutflankError("--proof needs what the table knows: --table-bits must not be 0")
-        self.file, self.table_bits, self.workers = file, table_bits, workers
+        self.file, self.leaf, self.table_bits, self.workers = file, leaf, table_bits, workers
 
     def check_asked(self, boards: Sequence[Board[Any]], *, wld: bool, cluster: bool) -> None:
         """Refuse what no proof can be written of, before anything is searched."""
@@ -96,10 +97,12 @@ class Proof:
         finder = Finder(board, table=self.table, workers=self.workers or all_cores())
         try:
             with progress_line(quiet=quiet) as tell:
-                found = finder.prove(result.value, watch=tell, stop=stop)
+                found = finder.prove(result.value, leaf=self.leaf, watch=tell, stop=stop)
         except Stopped:
             return None
         moves = sum(len(level) for strategy in found.strategies for level in strategy.moves.values())
         size = found.write(Path(self.file))
         seconds = time.perf_counter() - started
-        return Written(file=self.file, bytes=size, moves=moves, nodes=finder.nodes, seconds=seconds)
+        return Written(
+            file=self.file, bytes=size, moves=moves, leaf=found.strategies[0].leaf, nodes=finder.nodes, seconds=seconds
+        )
