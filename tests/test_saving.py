@@ -14,7 +14,9 @@ import pytest
 
 import outflank
 from outflank import InvalidOption, Limits, OthelloBoard, OutflankError, Progress, Table
+from outflank.search.algorithms import _knowing_winner
 from outflank.search.contract import Known, Options
+from outflank.search.root import RootValue
 from outflank.search.saving import DIGEST, Saving, SolveState, read_state
 from outflank.search.table import ENTRY_WORDS, PROVED, sound_proofs
 from outflank.ui.cli import main
@@ -172,6 +174,25 @@ def test_windows_have_room_for_what_is_possible():
     assert Known(upper=-6).window(3, 4) == (-10, -5)
     assert Known(lower=2, upper=4).window(3, 4) == (1, 5)
     assert Known(lower=4, upper=4).window(40, 4) == (3, 5)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("value", [-30, -2, 0, 2, 30])
+@pytest.mark.parametrize("guess", [-20, -9, -8, 0, 8, 9, 20])
+def test_who_wins_is_asked_before_by_how_much(value, guess):
+    asked = []
+
+    def ask(alpha, beta):  # fail-hard: no more is told than was asked for
+        asked.append((alpha, beta))
+        return RootValue(min(max(value, alpha), beta), None)
+
+    known = _knowing_winner(Known(), Known().window(guess, 4), ask)
+    assert asked == ([(0, 1)] if guess > 8 else [(-1, 0)] if guess < -8 else [])
+    assert known.lower is None or known.lower <= value
+    assert known.upper is None or known.upper >= value
+    assert (known == Known()) == (not asked)
+    assert _knowing_winner(Known(lower=1), (5, 9), ask) == Known(lower=1)
+    assert _knowing_winner(Known(upper=-1), (-9, -5), ask) == Known(upper=-1)
 
 
 @pytest.mark.plain

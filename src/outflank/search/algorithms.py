@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from outflank.search.contract import Known, Options
 from outflank.search.division import Division
@@ -38,16 +39,26 @@ FIRST_REACH = 4
 
 
 def exact_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """value == v, by windows about a guess: one that fails shows a bound, and the next lies beyond it."""
+    """value == v: who wins first, then by windows about a guess; one that fails shows a bound, and the next lies
+    beyond it.
+
+    Who wins took 15 % of the nodes of 24 positions of Othello with 20 and 22 empty squares, and 1 to 3 % where it was
+    not near: only there it is asked apart.
+    """
 
     def search(moves: list[RootMove]) -> RootValue:
+        def ask(alpha: int, beta: int) -> RootValue:
+            return root.enter(depth) or division.search_window(depth, alpha, beta, wanted=1, moves=moves)
+
         guess = root.guess() if previous is None else previous
         reach = root.options.aspiration or FIRST_REACH
-        known = root.known if len(moves) == len(root.moves) else Known()
+        known = Known()
+        if len(moves) == len(root.moves):
+            known = _knowing_winner(root.known, root.known.window(guess, reach), ask)
         alpha, beta = known.window(guess, reach)
         alpha, beta = max(LOW, alpha), min(HIGH, beta)
         while True:
-            found = root.enter(depth) or division.search_window(depth, alpha, beta, wanted=1, moves=moves)
+            found = ask(alpha, beta)
             reach *= 2
             if found.value <= alpha and alpha > LOW:
                 alpha, beta = max(LOW, found.value - reach), found.value + 1
@@ -57,6 +68,20 @@ def exact_at_root(root: Root, division: Division, depth: int, previous: int | No
                 return found
 
     return best_ones(search, root.moves, root.options.moves)
+
+
+def _knowing_winner(known: Known, window: tuple[int, int], ask: Callable[[int, int], RootValue]) -> Known:
+    """What is known once it is asked whether the side wins, or loses, that a window about a guess says will; nothing
+    is asked if a draw is in the window, or near it."""
+    alpha, beta = window
+    if alpha > FIRST_REACH and (known.lower is None or known.lower <= 0):
+        asked = 0
+    elif beta < -FIRST_REACH and (known.upper is None or known.upper >= 0):
+        asked = -1
+    else:
+        return known
+    found = ask(asked, asked + 1).value
+    return replace(known, lower=found) if found > asked else replace(known, upper=found)
 
 
 def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
