@@ -110,3 +110,28 @@ def test_an_ordering_that_was_asked_for_is_used() -> None:
     assert Root(board.game, board.position, Options(exact=True, ordering="stones")).worker.exact_order == 0
     abalone = AbaloneBoard.start()
     assert Root(abalone.game, abalone.position, Options(exact=True)).worker.exact_order == 0
+
+
+@pytest.mark.plain
+def test_kernels_of_exact_play_are_the_same_for_boards_of_all_sizes() -> None:
+    """A type of its own for the small one would have them all compiled again."""
+    roots = [Root(board.game, board.position, Options(exact=True)) for board in map(OthelloBoard.start, (4, 6, 8))]
+    assert len({(type(root.evaluation), type(root.evaluation.estimate)) for root in roots}) == 1
+    # Nothing is learnt of the small one: its estimates are the usual ones.
+    first = next(iter(outflank.iterate(OthelloBoard.start(4), exact=True, workers=1)))
+    assert (first.exact, first.scale.unit) == (False, "mobility")
+
+
+@pytest.mark.plain
+def test_what_fails_while_a_line_is_completed_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = OthelloBoard.start(4)
+    root = Root(board.game, board.position, Options())
+
+    def fail(*arguments: Any) -> int:
+        root.worker.nodes += 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("outflank.search.root.complete", fail)
+    with pytest.raises(KeyboardInterrupt):
+        root.complete_line((), 0, 3)
+    assert (root.counter("nodes"), int(root.worker.nodes)) == (0, 0)

@@ -78,7 +78,7 @@ class Node:
         self._division: Division = Alone(self.root)
         if self.workers > 1:
             self._division = scheme_named("ybw").divide(self.root, self.workers)
-        self.root.complete_line((), 0, 0)  # compiles it, as what follows does
+        self.root.prepare_lines()  # compiled, as what follows is
         self.root.stop()
         self._division.prepare()
         self._compile()

@@ -186,6 +186,12 @@ def evaluations(game: Any) -> Mapping[str, Any]:
     return _Evaluations(game, dict(sorted(known.items(), key=lambda each: each[0] != usual)))
 
 
+def is_named(game: Any, evaluation: Any) -> bool:
+    """Whether an evaluation is one of those that a game has by name."""
+    # By type as well: all evaluations without fields are equal, being empty tuples.
+    return any(type(each) is type(evaluation) and each == evaluation for each in evaluations(game).values())
+
+
 def evaluation_named(game: Any, name: str | None = None) -> Any:
     """The evaluation of a game that is called `name`; the default if there is no name.
 

@@ -7,8 +7,8 @@ import numpy as np
 from outflank.games.endings import exact_promise, look_ahead
 from outflank.games.evaluation import evaluation_named
 from outflank.kernels.bits import popcount
-from outflank.othello.evaluation import corners, neighbours, usual_evaluation
-from outflank.othello.patterns import LEARNT, is_learnt
+from outflank.othello.evaluation import corners, neighbours
+from outflank.othello.patterns import LEARNT, blank, is_learnt
 from outflank.othello.rules import Othello, legal
 
 LOOKED_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
@@ -17,8 +17,9 @@ many it has at most."""
 
 
 def guide(game: Othello) -> Any:
-    """The evaluation to look ahead with."""
-    return evaluation_named(game, LEARNT.name if is_learnt(game) else usual_evaluation(game))
+    """The evaluation to look ahead with. A board without weights is so small that nobody looks (`LOOKED_FROM`): what it
+    has is of the same type, or each kernel of exact play would be compiled for it a second time."""
+    return evaluation_named(game, LEARNT.name) if is_learnt(game) else blank()
 
 
 @look_ahead.register(Othello)

@@ -102,6 +102,19 @@ def learnt(game: Othello) -> Patterns:
     return _loaded(size_of(game)).evaluation
 
 
+@cache
+def _blank() -> LoadedPatterns:
+    one = PatternSet(name="othello", patterns=(Pattern.of((0,), [range(64)]),))
+    loaded = LoadedPatterns(one, np.zeros((1, one.weights), np.int16))
+    _KEPT.append(loaded)
+    return loaded
+
+
+def blank() -> Patterns:
+    """Patterns that weigh nothing, on any board: of the type of learnt ones, for which kernels are there."""
+    return _blank().evaluation
+
+
 def is_learnt(game: Othello) -> bool:
     """Whether there are weights for a board."""
     return any(game.mask == othello(size).mask for size in LEARNT_SIZES)

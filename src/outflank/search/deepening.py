@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from outflank.boards import Board
 from outflank.games.description import description_of
 from outflank.games.endings import ending_moves
-from outflank.games.evaluation import evaluations
+from outflank.games.evaluation import evaluations, is_named
 from outflank.games.units import OUTCOMES
 from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
@@ -124,11 +124,13 @@ def iterate(
 
 
 def _guide(board: Board[Any], options: Options) -> Any:
-    """The evaluation of the estimates before a proof: the one that guides it; None: the game's usual one."""
+    """The evaluation of the estimates before a proof: the one that guides it, where it is one of the game's by name;
+    None: the game's usual one."""
     guide = description_of(board.game).guide
     if options.evaluation is not None or guide is None or not options.offers:
         return options.evaluation
-    return guide(board.game)
+    found = guide(board.game)
+    return found if is_named(board.game, found) else None
 
 
 def _results(stages: list["_Deepening"], limits: Limits, stop: Stop) -> Generator[Result, None, None]:
@@ -192,7 +194,7 @@ class _Deepening:
         with closing(self.division), closing(self.attendant):
             try:
                 # All is compiled before the clock runs.
-                root.complete_line((), 0, 0)
+                root.prepare_lines()
                 root.stop()
                 if root.moves:
                     self.division.prepare()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from outflank.games.evaluation import begin
-from outflank.games.rules import MOVE, fill, is_pass, mirror_move, play
+from outflank.games.rules import MOVE, fill, is_pass, mirror_move, pack, play, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
@@ -16,72 +16,84 @@ from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up,
 from outflank.search.worker import PASS_EVALUATES
 
 
-@kernel
-def complete(game, evaluation, position, value, depth, line, length, worker, probe):
+def complete(
+    game: Any, evaluation: Any, position: Any, value: int, depth: int, line: Any, length: int, worker: Any, probe: Any
+) -> int:
     """Lengthen a line of `length` moves from `position`, which is worth `value` at `depth`, to its end; its new length.
 
     The end is that of the depth or of the game. Every move keeps the value: played out and evaluated, the line has it.
     A search leaves lines short where the table knew a value, and minimax leaves none. What is missing is what the
     table knows exactly, or else is searched again, for this value alone. With entries of greater depths
     (`worker.at_least`) a value is of no one depth: then the line is what the table has.
+    """
+    done = 0
+    while True:
+        place = follow_line(game, position, value, depth, line, done, length, worker)
+        done, unknown, value, depth, first, second = (int(each) for each in place)
+        if not unknown:
+            return done
+        position = unpack(game, U64(first), U64(second))
+        state = begin(evaluation, game, position)
+        again = alphabeta(game, evaluation, position, state, value - 1, value + 1, depth, 0, 0, worker, probe)
+        if worker.aborted or again != value:
+            return done
+        found = worker.line[0][: int(worker.line_length[0])]
+        if not len(found) and tells_no_line(evaluation):
+            found = holding_move(game, evaluation, position, value, depth, worker, probe)
+        # No line: the table has the value without a move, as a replayed search's may, and that ends it.
+        if not len(found):
+            return done
+        length = min(done + len(found), len(line))
+        line[done:length] = found[: length - done]
+
+
+@kernel
+def follow_line(game, position, value, depth, line, start, length, worker):
+    """Follow a line from its move `start` to `length`, and on by what is forced or what the table knows exactly.
+
+    Its new length, and whether more of it must be searched for; then the value and the depth there, and the position's
+    two words.
 
     A kernel, for a search tells its line after every iteration: step by step in the interpreter, that took
-    more than a hundredth of a search's time.
+    more than a hundredth of a search's time. No search is part of it, or each evaluation would compile its own again.
     """
-    for step in range(length):
-        depth = depth_after(game, line[step], depth, worker)
-        position = play(game, position, line[step])
-        value = -value
-    while depth > 0 and length < len(line):
+    step, unknown = np.int64(start), False
+    while True:
+        while step < length:
+            depth = depth_after(game, line[step], depth, worker)
+            position = play(game, position, line[step])
+            value = -value
+            step += 1
+        if depth <= 0 or length >= len(line):
+            break
         end = fill(game, position, worker.moves, np.int64(0))
         if end == 0 or (worker.pass_rule == PASS_EVALUATES and end == 1 and is_pass(game, worker.moves[0])):
             break
-        worker.line[0, 0] = worker.moves[0]
-        found = 1
+        move = np.int64(worker.moves[0])
         if end > 1:
             data, move = remembered(game, position, end, worker)
             exact = bound_of(data) == EXACT and depth_of(data) == depth + worker.realm and value_of(data) == value
-            if move != NO_MOVE and (exact or worker.at_least != 0):
-                worker.line[0, 0] = MOVE(move)
-            elif worker.at_least != 0:
+            unknown = worker.at_least == 0 and (move == NO_MOVE or not exact)
+            if unknown or move == NO_MOVE:
                 break
-            else:
-                state = begin(evaluation, game, position)
-                ply, start = np.int64(0), np.int64(0)
-                again = alphabeta(
-                    game, evaluation, position, state, value - 1, value + 1, depth, ply, start, worker, probe
-                )
-                if worker.aborted != 0 or again != value:
-                    break
-                found = worker.line_length[0]
-                if found == 0 and tells_no_line(evaluation):
-                    found = find_holding(game, evaluation, position, value, depth, worker, probe)
-                # No line: the table has the value without a move, as a replayed search's may, and that ends it.
-                if found == 0:
-                    break
-        for step in range(min(found, len(line) - length)):
-            move = worker.line[0, step]
-            line[length] = move
-            length += 1
-            depth = depth_after(game, move, depth, worker)
-            position = play(game, position, move)
-            value = -value
-    return length
+        line[length] = MOVE(move)
+        length += 1
+    first, second = pack(game, position)
+    return length, unknown, value, depth, first, second
 
 
-@inner
-def find_holding(game: Any, evaluation: Any, position: Any, value: Any, depth: Any, worker: Any, probe: Any) -> Any:
-    """Put the first move that holds the position's `value` on the line: 1; 0 if there is none."""
-    end = fill(game, position, worker.moves, np.int64(0))
-    for index in range(end):
-        move = worker.moves[index]
+def holding_move(
+    game: Any, evaluation: Any, position: Any, value: int, depth: int, worker: Any, probe: Any
+) -> list[Any]:
+    """The first move that holds the position's `value`; none if the search of them is stopped."""
+    end = int(fill(game, position, worker.moves, 0))
+    for move in worker.moves[:end].copy():
         child = play(game, position, move)
-        left = np.int64(depth_after(game, move, depth, worker))
-        state, ply = begin(evaluation, game, child), np.int64(1)
-        if -alphabeta(game, evaluation, child, state, -value, 1 - value, left, ply, end, worker, probe) >= value:
-            worker.line[0, 0] = move
-            return np.int64(worker.aborted == 0)
-    return np.int64(0)
+        subject = (game, evaluation, child, begin(evaluation, game, child))
+        left = int(depth_after(game, move, depth, worker))
+        if -alphabeta(*subject, -value, 1 - value, left, 1, end, worker, probe) >= value:
+            return [] if worker.aborted else [move]
+    return []
 
 
 @inner

@@ -27,6 +27,7 @@ from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate, allocated_bytes
 from outflank.placement import places
 from outflank.search import stopping
+from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, TABLELESS, Known, Options
 from outflank.search.lines import complete
 from outflank.search.looking import look
@@ -342,6 +343,14 @@ class Root:
 
     # --- lines ---
 
+    def prepare_lines(self) -> None:
+        """Compile what completes a line: a line of nothing, and a search that may enter no node."""
+        self.begin_search(0)
+        self.complete_line((), 0, 0)
+        state = begin(self.evaluation, self.game, self.position)
+        subject = (self.game, self.evaluation, self.position, state)
+        alphabeta(*subject, -1, 1, 1, 0, 0, self.worker, self._spare_probe)
+
     def complete_line(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
         """A line from here, which is worth `value` at `depth`, with all that follows; its moves keep the value.
 
@@ -357,10 +366,12 @@ class Root:
         codes = np.zeros(PLIES, MOVE)
         codes[: len(line)] = line
         asked = (self.position, value, depth, codes, len(line))
-        length = complete(self.game, self.evaluation, *asked, worker, self._spare_probe)
-        for name, count in kept.items():
-            worker[name] = count
-        self._apart = {}
+        try:
+            length = complete(self.game, self.evaluation, *asked, worker, self._spare_probe)
+        finally:
+            for name, count in kept.items():
+                worker[name] = count
+            self._apart = {}
         return tuple(int(code) for code in codes[:length])
 
 

@@ -12,7 +12,7 @@ from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, eva
 from outflank.games.rules import ENDLESS_GAME, MOVE, moves_left
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
-from outflank.search.lines import complete, table_move
+from outflank.search.lines import follow_line, table_move
 from outflank.search.looking import look
 from outflank.search.minimax import minimax
 from outflank.search.quiet import quiescence
@@ -59,10 +59,9 @@ def _look_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
         yield game, estimate, position, state, -reach, reach, np.int64(1), np.int64(0), root.worker
 
 
-@complete.sample
-def _complete_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    for root in sample_roots(game, position, every):
-        yield game, root.evaluation, position, 0, 0, np.zeros(4, MOVE), 0, root.worker, root.probe
+@follow_line.sample
+def _follow_line_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield game, position, 0, 0, np.zeros(4, MOVE), 0, 0, Root(game, position, Options(table_bits=4)).worker
 
 
 @table_move.sample
