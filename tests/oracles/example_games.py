@@ -3,9 +3,9 @@
 Positions are read off the board's own drawing, so that it is held to them as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 
 from outflank.boards import Board
 from outflank.games.sides import Side
@@ -49,19 +49,24 @@ class Drawn:
         raise NotImplementedError
 
 
+@cache  # the same for all positions of a board, and there are many
+def lines_of_four(columns: int, rows: int) -> list[list[Cell]]:
+    found = []
+    for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for column in range(columns):
+            for row in range(rows):
+                line = [(column + step * across, row + step * up) for step in range(4)]
+                if all(0 <= c < columns and 0 <= r < rows for c, r in line):
+                    found.append(line)
+    return found
+
+
 class DrawnConnectFour(Drawn):
     """Discs fall into columns; four in a row win."""
 
-    @cached_property
+    @property
     def lines(self) -> list[list[Cell]]:
-        found = []
-        for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
-            for column in range(self.columns):
-                for row in range(self.rows):
-                    line = [(column + step * across, row + step * up) for step in range(4)]
-                    if all(0 <= c < self.columns and 0 <= r < self.rows for c, r in line):
-                        found.append(line)
-        return found
+        return lines_of_four(self.columns, self.rows)
 
     def _has_four(self) -> bool:
         return any(all(self.cells.get(cell) == self.other for cell in line) for line in self.lines)
@@ -127,15 +132,24 @@ class DrawnBreakthrough(Drawn):
         return strength(self.turn) - strength(self.other)
 
 
-def value(position: Drawn, depth: int | None) -> int:
-    """What a position is worth to the side to move at a depth; None: the score of perfect play."""
-    moves = position.moves()
-    if not moves:
-        score = position.score()
-        return score if depth is None else score + WON * ((score > 0) - (score < 0))
-    if depth == 0:
-        return position.estimate()
-    return max(-value(position.play(move), None if depth is None else depth - 1) for move in moves)
+def value(position: Drawn, depth: int | None, known: dict[Hashable, int] | None = None) -> int:
+    """What a position is worth to the side to move at a depth; None: the score of perfect play.
+
+    `known`: of positions that other moves have led to before.
+    """
+    known = {} if known is None else known
+    key = (frozenset(position.cells.items()), position.turn, depth)
+    if key not in known:
+        moves = position.moves()
+        if not moves:
+            score = position.score()
+            known[key] = score if depth is None else score + WON * ((score > 0) - (score < 0))
+        elif depth == 0:
+            known[key] = position.estimate()
+        else:
+            left = None if depth is None else depth - 1
+            known[key] = max(-value(position.play(move), left, known) for move in moves)
+    return known[key]
 
 
 def leaves(position: Drawn, depth: int) -> int:
