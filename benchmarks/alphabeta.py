@@ -13,7 +13,8 @@ from pathlib import Path
 from benchmarks.common import compile_c, interleaved, ratio, save
 from outflank import Options, OthelloBoard
 from outflank.search.alone import Alone
-from outflank.search.root import HIGH, LOW, Root
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 
 DEPTH = 12
 FIRST = 37  # f5

@@ -23,7 +23,8 @@ from outflank import AbaloneBoard, Options, OthelloBoard
 from outflank.kernels import lane_forms
 from outflank.kernels.compiler import load_numba
 from outflank.search.alone import Alone
-from outflank.search.root import HIGH, LOW, Root
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 
 FORMS = get_args(lane_forms.Form)
 LANES = {"othello": 4, "abalone": 8}

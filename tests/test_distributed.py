@@ -36,7 +36,8 @@ from outflank.othello.squares import START, othello
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release
-from outflank.search.root import HIGH, LOW, Root
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 from outflank.search.stopping import BELL, halt
 from outflank.search.table import EXACT, Table, adopted, is_foreign, looked_up, packed, value_of
 from outflank.search.worker import COUNTERS, WORKER

@@ -20,7 +20,8 @@ from outflank.search.minimax import minimax
 from outflank.search.nodes import table_key
 from outflank.search.outbox import WORDS, Outbox, adopt, collect
 from outflank.search.probes import Counts
-from outflank.search.root import HIGH, LOW, Root
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 from outflank.search.table import EMPTY, EXACT, LOWER, NO_MOVE, UPPER, is_foreign, looked_up, marked, packed, remember
 from outflank.search.worker import COUNTERS, PASS_EVALUATES, PASS_FREE, PASS_PLY
 

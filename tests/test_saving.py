@@ -16,7 +16,7 @@ import outflank
 from outflank import InvalidOption, Limits, OthelloBoard, OutflankError, Progress, Table
 from outflank.search.algorithms import _knowing_winner
 from outflank.search.contract import Known, Options
-from outflank.search.root import RootValue
+from outflank.search.root_moves import RootValue
 from outflank.search.saving import DIGEST, Saving, SolveState, read_state
 from outflank.search.table import ENTRY_WORDS, PROVED, sound_proofs
 from outflank.ui.cli import main

@@ -19,7 +19,8 @@ from outflank.lab.simulation_witness import KINDS, MOVE, VALUE, Notes
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.probes import note_lookup
-from outflank.search.root import HIGH, LOW, Root
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 from outflank.search.table import EXACT, LOWER, UPPER, WRITERS, age_of, packed
 from outflank.search.worker import COUNTERS, WORKER
 

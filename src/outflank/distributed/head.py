@@ -19,7 +19,8 @@ from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.results import WorkerStatistics
-from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, WindowProgress, best_ones
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, best_ones
 from outflank.search.stopping import Stopped
 from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS

@@ -22,7 +22,8 @@ from outflank.distributed.node_steps import keep_value, open_node, play_each
 from outflank.distributed.splits import Homes, Split, SplitMove, Splitting, TreePlace
 from outflank.games.rules import MOVE, pack
 from outflank.kernels.bits import U64
-from outflank.search.root import Root, RootMove, RootValue, WindowProgress, ranks
+from outflank.search.root import Root
+from outflank.search.root_moves import RootMove, RootValue, WindowProgress, ranks
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 
 

@@ -27,7 +27,8 @@ from outflank.search.alone import Alone
 from outflank.search.contract import Limits, Stop
 from outflank.search.division import Scheme
 from outflank.search.results import Result, WorkerStatistics
-from outflank.search.root import Root, RootMove, RootValue, best_ones
+from outflank.search.root import Root
+from outflank.search.root_moves import RootMove, RootValue, best_ones
 from outflank.search.stopping import Stopped
 from outflank.search.worker import COUNTERS
 

@@ -19,7 +19,8 @@ from outflank.parallel.idling import wake_everybody
 from outflank.parallel.shared_state import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.placement import bound
 from outflank.search.results import WorkerStatistics
-from outflank.search.root import Root, RootMove, RootValue, best_ones
+from outflank.search.root import Root
+from outflank.search.root_moves import RootMove, RootValue, best_ones
 from outflank.search.worker import WORKER
 
 POOL = 96

@@ -29,7 +29,8 @@ from outflank.parallel.shared_state import (
     TAKE,
 )
 from outflank.parallel.splitting import work
-from outflank.search.root import LOW, Root, RootMove, RootValue, WindowProgress, ranks
+from outflank.search.root import Root
+from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, ranks
 from outflank.search.samples import sample_roots
 from outflank.search.stopping import Stopped
 

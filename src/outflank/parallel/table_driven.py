@@ -37,7 +37,8 @@ from outflank.search.nodes import (
 from outflank.search.ordering import bring_best, reward
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
-from outflank.search.root import LOW, Root, RootMove, RootValue, WindowProgress
+from outflank.search.root import Root
+from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
 from outflank.search.samples import sample_roots
 from outflank.search.stopping import BELL, Stopped, heed, poll_stop, ring
 from outflank.search.table import (

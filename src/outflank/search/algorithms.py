@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from outflank.search.contract import Known, Options
 from outflank.search.division import Division
-from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, best_ones, preferred
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, best_ones, preferred
 from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]

@@ -7,7 +7,8 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
 from outflank.search.quiet import quiescence
 from outflank.search.results import WorkerStatistics
-from outflank.search.root import HIGH, LOW, Root, RootMove, RootValue, WindowProgress, preferred
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, preferred
 from outflank.search.stopping import Stopped
 from outflank.search.worker import WORKER
 

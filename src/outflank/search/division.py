@@ -15,7 +15,8 @@ from outflank.machine import usable_cores
 from outflank.plugins import Registry, instance_of
 from outflank.search.contract import Options
 from outflank.search.results import WorkerStatistics
-from outflank.search.root import Root, RootMove, RootValue, WindowProgress
+from outflank.search.root import Root
+from outflank.search.root_moves import RootMove, RootValue, WindowProgress
 
 
 class Division(Protocol):

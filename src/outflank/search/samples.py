@@ -16,7 +16,8 @@ from outflank.search.lines import follow_line, table_move
 from outflank.search.looking import look
 from outflank.search.minimax import minimax
 from outflank.search.quiet import quiescence
-from outflank.search.root import HIGH, LOW, Root
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 
 
 def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:

@@ -1,0 +1,269 @@
+"""The iterations of one root, deeper and deeper: when another one begins, and what is told of each."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from outflank.boards import Board
+from outflank.games.endings import ending_moves
+from outflank.games.units import OUTCOMES
+from outflank.kernels.signals import Attendant
+from outflank.search.algorithms import algorithm_of
+from outflank.search.contract import Limits, Stop
+from outflank.search.division import Division
+from outflank.search.progress import watching
+from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
+from outflank.search.root import Root
+from outflank.search.root_moves import RootMove, RootValue
+from outflank.search.stopping import Stopped
+
+GUESSED = 9
+"""Plies of the estimates before a proof, at most."""
+
+SOON_SECONDS = 0.4
+"""What is expected to be over by then may keep Ctrl-C waiting."""
+
+
+class Stage:
+    """The iterations of one root: a search, or a stage of one."""
+
+    def __init__(
+        self,
+        board: Board[Any],
+        root: Root,
+        divide: Callable[[], Division],
+        scheme: str | None,
+        watch: Watch | None,
+    ) -> None:
+        self.board, self.root, self.scheme, self.watch = board, root, scheme, watch
+        self._divide = divide
+        self.algorithm = algorithm_of(root.options)
+        self.attendant = Attendant(root.stop)
+        self.started = 0.0
+        self.depth = 0
+
+    def results(
+        self, limits: Limits, stop: Stop, before: Result | None, *, proof_follows: bool = False
+    ) -> Iterator[Result]:
+        """A result after each iteration, and always one; `before` is what the stage before this one has found."""
+        root = self.root
+        timer = None
+        self.before = before or _nothing(self.board, root)
+        left = None if limits.seconds is None else max(limits.seconds - self.before.seconds, 1e-9)
+        self.division = self._divide()
+        with closing(self.division), closing(self.attendant):
+            try:
+                # All is compiled before the clock runs.
+                root.prepare_lines()
+                root.stop()
+                if root.moves:
+                    self.division.prepare()
+                self.started = time.perf_counter()
+                # From here on a stop counts: nothing may reset it any more.
+                root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
+                stop.tell(root.stop)
+                if left is not None:
+                    timer = threading.Timer(left, root.stop)
+                    timer.daemon = True
+                    timer.start()
+                yield from self._iterations(limits, stop, proof_follows)
+            finally:
+                if timer is not None:
+                    timer.cancel()
+                stop.forget(root.stop)
+
+    def _iterations(self, limits: Limits, stop: Stop, proof_follows: bool) -> Iterator[Result]:
+        root = self.root
+        last = self.before
+        previous: int | None = None
+        if root.options.exact and last.value is not None:
+            previous = last.scale.likely_score(last.value)
+        if not root.moves:
+            yield self._result(RootValue(root.leaf_value(), None), 0, proved=True)
+            return
+        if last.depth:
+            root.moves.sort(key=lambda move: self.board.move(move.code) != last.move)
+        if root.known.move is not None:
+            root.moves.sort(key=lambda move: move.code != root.known.move)
+        try:
+            if stop.called:
+                raise Stopped
+            for depth in self._depths(limits, proof_follows):
+                estimates, hits = root.counter("estimates"), root.counter("hits")
+                found = self._search(depth, previous)
+                estimated = root.counter("estimates") > estimates
+                if not estimated and root.counter("hits") > hits and root.table is not None and not root.options.exact:
+                    # What the table told may rest on estimates of iterations before: ask again without it.
+                    self.division.forget()
+                    found = self._search(depth, previous)
+                    estimated = root.counter("estimates") > estimates
+                previous = found.value
+                # What is proved in the evaluation's unit is proved again as a score, if that is what is wanted.
+                last = self._result(found, depth, proved=not estimated and not proof_follows)
+                yield last
+                self._bring_forward(found.move)
+                if not estimated:
+                    break
+        except Stopped:
+            yield self._unfinished(last)
+
+    def _search(self, depth: int, previous: int | None) -> RootValue:
+        """One iteration, while which signals are seen."""
+        root = self.root
+        root.begin_iteration()
+        self.depth = depth
+
+        def work() -> RootValue:
+            found = self.algorithm(root, self.division, depth, previous)
+            if found.move is not None and not (root.options.wld and found.value):  # a bound has no line
+                found.move.line = root.complete_line(found.move.line or (found.move.code,), found.value, depth)
+            return found
+
+        # A ply more takes at most about as many times as long as there are moves. What is over soon stays in this
+        # thread: another one costs a search of 20 ms some per cent if it is given each iteration.
+        options, branching = root.options, max(len(root.moves), 10)
+        seconds = (time.perf_counter() - self.started) * branching**options.step
+        with watching(self.watch, self._progress, root.stop):
+            if options.deepen and not options.exact and seconds < SOON_SECONDS:
+                return work()
+            return self.attendant.run(work)
+
+    def _depths(self, limits: Limits, proof_follows: bool) -> Iterator[int]:
+        options, root = self.root.options, self.root
+        if options.exact:
+            yield root.horizon
+            return
+        last = self._guessing_depth() if proof_follows else min(limits.depth or root.deepest, root.horizon)
+        if not options.deepen:
+            # As deep as was asked, beyond the end too: counts of nodes by the depth they have left, such as report
+            # 002's, depend on it.
+            yield limits.depth or last
+            return
+        # In steps of two the iterations have the parity of the last: values of odd and even depths differ.
+        yield from range(1 + (last - 1) % options.step, last + 1, options.step)
+
+    def _guessing_depth(self) -> int:
+        """Of the estimates before a proof, so that they cost it next to nothing.
+
+        It takes all the time there is: half as deep is little. Where the game solves its endings by kernels of its own
+        they leave less to the search, and that much less is enough. More than `GUESSED` plies made proofs of Othello
+        with 24 empty squares no shorter (5 to 11 were tried), and took a hundred times as long as that of a position
+        which is soon proved.
+        """
+        horizon = self.root.horizon
+        solved = int(ending_moves(self.root.game)) + 3 if self.root.options.offers else 0
+        return max(1, min(horizon // 2, horizon - solved, GUESSED))
+
+    def _bring_forward(self, best: RootMove | None) -> None:
+        """The best move of this iteration is tried first in the next; the others keep their order.
+
+        Their values are bounds, which depend on who searched what first: sorted by them, the moves would
+        come in another order with every number of workers, and so would the first of several equal
+        ones. Sorting by bounds is worth nothing either: 0.97 to 1.03 times the nodes on forty positions.
+        """
+        self.root.moves.sort(key=lambda move: move is not best)
+
+    # --- what is told ---
+
+    def _result(self, found: RootValue, depth: int, *, proved: bool) -> Result:
+        root, board = self.root, self.board
+        line: tuple[int, ...] = ()
+        if found.move is not None:
+            line = found.move.line or (found.move.code,)
+        ranked = sorted(root.moves, key=lambda move: (move is not found.move, -move.value))
+        wanted = root.options.moves if depth > 0 else 0
+        wld = root.options.wld
+        lower, upper = self._bounds(found) if proved and root.options.exact else (None, None)
+        return self._counted(
+            Result(
+                value=_sign(found.value) if wld else found.value,
+                move=board.move(found.move.code) if found.move else None,
+                pv=board.line(line),
+                depth=depth,
+                nodes=0,
+                leaves=0,
+                seconds=0.0,
+                exact=proved,
+                lower=lower,
+                upper=upper,
+                best=tuple(
+                    MoveValue(move=board.move(move.code), value=_sign(move.value) if wld else move.value)
+                    for move in ranked[:wanted]
+                ),
+                scale=OUTCOMES if wld else root.scale,
+            )
+        )
+
+    def _bounds(self, found: RootValue) -> tuple[int | None, int | None]:
+        """What a proof that has found this value has shown of the score."""
+        if not self.root.options.wld or found.move is None:
+            return found.value, found.value
+        return (found.value if found.value >= 0 else None), (found.value if found.value <= 0 else None)
+
+    def _unfinished(self, last: Result) -> Result:
+        """What was found before, with what a proof had shown when it was stopped."""
+        root = self.root
+        if not root.options.exact:
+            return replace(self._counted(last), stopped=True)
+        root.learn_unfinished(self.division.standing())
+        if root.lower is not None and (root.lower == root.upper or (root.options.wld and root.lower > 0)):
+            # Only which of equal moves to name, or what others are worth, was still open.
+            found = self._result(RootValue(root.lower, root.best), root.horizon, proved=True)
+            assert found.move is not None
+            assert found.value is not None
+            # What the other moves are worth may be bounds still.
+            return replace(found, stopped=True, best=(MoveValue(move=found.move, value=found.value),))
+        last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
+        if root.best is None or self.board.move(root.best.code) == last.move:
+            return last
+        move = self.board.move(root.best.code)
+        return replace(last, move=move, pv=(move,))
+
+    def _counted(self, result: Result) -> Result:
+        """A result with all that has been counted until now, in this stage and before."""
+        root, before = self.root, self.before
+        workers = self.division.statistics()
+        return replace(
+            result,
+            nodes=before.nodes + root.counter("nodes"),
+            leaves=before.leaves + root.counter("leaves"),
+            seconds=before.seconds + time.perf_counter() - self.started,
+            lookups=before.lookups + root.counter("lookups"),
+            hits=before.hits + root.counter("hits"),
+            table_bytes=root.table.nbytes if root.table else 0,
+            scheme=self.scheme,
+            workers=WorkerStatistics.summed(before.workers, workers) if before.workers else workers,
+            worker_bytes=self.division.nbytes + root.workspace_bytes,
+        )
+
+    def _progress(self) -> Progress:
+        root, board, standing = self.root, self.board, self.division.standing()
+        best, lower = root.best, root.lower
+        if standing.lower is not None and (lower is None or standing.lower > lower):
+            best, lower = standing.best, standing.lower
+        return Progress(
+            depth=self.depth,
+            proving=root.options.exact,
+            nodes=self.before.nodes + root.counter("nodes"),
+            seconds=self.before.seconds + time.perf_counter() - self.started,
+            begun=standing.begun,
+            moves=standing.moves,
+            done=standing.done,
+            move=board.move(standing.last.code) if standing.last else None,
+            best=board.move(best.code) if best else None,
+            value=lower,
+            upper=root.upper,
+        )
+
+
+def _sign(value: int) -> int:
+    return (value > 0) - (value < 0)
+
+
+def _nothing(board: Board[Any], root: Root) -> Result:
+    """What is known before any search: that some move is legal."""
+    move = board.move(root.moves[0].code) if root.moves else None
+    return Result(value=None, move=move, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False, scale=root.scale)
