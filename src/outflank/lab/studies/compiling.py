@@ -1,23 +1,19 @@
 """What the compiler's settings are worth: report 003's choice of compiler and of -O3, -ipo and -xHost, with ours."""
 
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from outflank.documents import decoded
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.kinds import Duration, Measured, Several, Shape
+from outflank.lab.elsewhere import Failed, measured_elsewhere
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import MeasuredElsewhere, add
 from outflank.search.contract import Stop
 
 USUAL = "O3"
@@ -66,32 +62,13 @@ def _home(setting: str) -> "TemporaryDirectory[str]":
 
 
 def _measured(setting: str, depth: int, number_: int, stop: Stop) -> list[Sample]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "outflank.lab.compiled_speed"],
-        env={**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _home(setting).name},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # Ctrl-C is for this process to pass on
-    )
-    stop.tell(process.kill)
-    try:
-        answer, trouble = process.communicate(json.dumps({"depth": depth}), timeout=LONGEST_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        answer, trouble = process.communicate()[0], f"more than {LONGEST_SECONDS} s"
-    finally:
-        stop.forget(process.kill)
-    if stop.called:
-        return []
+    environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _home(setting).name}
     sample: Sample = {"setting": setting, "round": number_}
-    if process.returncode != 0:
-        return [{**sample, "trouble": (trouble.strip().splitlines() or ["it failed"])[-1]}]
-    found = decoded(MeasuredElsewhere, answer.encode())
-    for each in found.searched:
-        add(each)
-    return [{**sample, "trouble": "", **row} for row in found.rows]
+    try:
+        rows = measured_elsewhere("outflank.lab.compiled_speed", {"depth": depth}, environment, stop, LONGEST_SECONDS)
+    except Failed as error:
+        return [{**sample, "trouble": str(error)}]
+    return [{**sample, "trouble": "", **row} for row in rows]
 
 
 def _without_settings() -> dict[str, str]:

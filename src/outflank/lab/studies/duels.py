@@ -13,6 +13,7 @@ from outflank.arena.referee import PLY_LIMIT
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
 from outflank.kinds import Count, Duration, Several, Shape
+from outflank.lab.duel_tables import duel_between, duel_columns
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -305,29 +306,12 @@ ENOUGH_GAMES = 100
 
 def duel_of(games: Sequence[Sample]) -> Duel:
     """Games as the first player sees them."""
-    points = [number(game["points"]) for game in games]
-    both = [[number(game["points"]) for game in pair] for pair in grouped(games, "pair").values()]
-    counts = [round(2 * sum(pair)) for pair in both if len(pair) == 2]
-    zero, half, one, more, two = (counts.count(each) for each in range(5))
-    return Duel(
-        wins=points.count(1.0),
-        draws=points.count(0.5),
-        losses=points.count(0.0),
-        pairs=(zero, half, one, more, two),
-        margins=tuple(number(game["score"]) for game in games),
-    )
+    return duel_between(games, [number(game["points"]) for game in games], [number(game["score"]) for game in games])
 
 
 def _result(duel: Duel, games: Sequence[Sample]) -> Sample:
     return {
-        "games": duel.games,
-        "won": duel.wins,
-        "drawn": duel.draws,
-        "lost": duel.losses,
-        "score": duel.points / duel.games,
-        "Elo": round(duel.elo.value),
-        "from": round(duel.elo.low),
-        "to": round(duel.elo.high),
+        **duel_columns(duel),
         "marbles": duel.margin,
         "plies a game": sum(number(game["plies"]) for game in games) / len(games),
         "lost on time": sum(game["ended"] == "time" for game in games),

@@ -10,6 +10,7 @@ from outflank.games.sides import Side
 from outflank.kinds import Several, Shape
 from outflank.lab.boards import POSITIONS
 from outflank.lab.classroom import REPORT_000
+from outflank.lab.duel_tables import duel_between, duel_columns
 from outflank.lab.experiment import Conclusion, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
@@ -69,20 +70,7 @@ class Edges(Choosing):
         lines = []
         for (name,), played in grouped(games, "evaluation").items():
             duel = _duel(played)
-            lines.append(
-                {
-                    "with": name,
-                    "games": duel.games,
-                    "won": duel.wins,
-                    "drawn": duel.draws,
-                    "lost": duel.losses,
-                    "score": duel.points / duel.games,
-                    "Elo": round(duel.elo.value),
-                    "from": round(duel.elo.low),
-                    "to": round(duel.elo.high),
-                    "discs a game": duel.margin,
-                }
-            )
+            lines.append({"with": name, **duel_columns(duel), "discs a game": duel.margin})
         found = super().conclude(chosen, measured) if measured else Conclusion(tables=())
         matches = (
             (ReportTable.of(f"edges: games against {WITHOUT}, depth {chosen.game_depth}", lines),) if lines else ()
@@ -124,15 +112,5 @@ def _pair(evaluation: str, pair: int, chosen: EdgesChoice, stop: Stop) -> list[S
 
 
 def _duel(games: Sequence[Sample]) -> Duel:
-    points = {id(game): 0.5 + 0.5 * ((number(game["discs"]) > 0) - (number(game["discs"]) < 0)) for game in games}
-    both = [pair for pair in grouped(games, "pair").values() if len(pair) == 2]
-    counts = [round(2 * sum(points[id(game)] for game in pair)) for pair in both]
-    zero, half, one, more, two = (counts.count(each) for each in range(5))
-    scores = list(points.values())
-    return Duel(
-        wins=scores.count(1.0),
-        draws=scores.count(0.5),
-        losses=scores.count(0.0),
-        pairs=(zero, half, one, more, two),
-        margins=tuple(number(game["discs"]) for game in games),
-    )
+    won = [number(game["discs"]) for game in games]
+    return duel_between(games, [0.5 + 0.5 * ((discs > 0) - (discs < 0)) for discs in won], won)

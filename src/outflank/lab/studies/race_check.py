@@ -1,22 +1,18 @@
 """Whether workers touch the same memory unordered: what cilkscreen was for reports 002 and 004."""
 
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.kinds import Count, Shape
 from outflank.lab.boards import board_named
+from outflank.lab.elsewhere import Failed, measured_elsewhere
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
-from outflank.lab.search_log import MeasuredElsewhere, add
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 from outflank.words import how_many
@@ -132,25 +128,8 @@ def _checked(chosen: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sampl
         "steps": chosen.steps,
         "seed": chosen.seed,
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "outflank.lab.races"],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # Ctrl-C is for this process to pass on
-    )
-    stop.tell(process.kill)
     try:
-        answer, trouble = process.communicate(json.dumps(request))
-    finally:
-        stop.forget(process.kill)
-    if stop.called:
-        return []
-    if process.returncode != 0:
-        raise OutflankError(f"{scheme}: {(trouble.strip().splitlines() or ['the check failed'])[-1]}")
-    found = decoded(MeasuredElsewhere, answer.encode())
-    for each in found.searched:
-        add(each)
-    return [{"scheme": scheme, **row} for row in found.rows]
+        rows = measured_elsewhere("outflank.lab.races", request, {**os.environ, "NUMBA_DISABLE_JIT": "1"}, stop)
+    except Failed as error:
+        raise OutflankError(f"{scheme}: {error}") from None
+    return [{"scheme": scheme, **row} for row in rows]
