@@ -12,6 +12,7 @@ from outflank.games.evaluation import (
     LIMIT,
     Exact,
     Solving,
+    after,
     begin,
     check_values,
     evaluation_named,
@@ -171,18 +172,25 @@ class Root:
         apart = self._apart
         return apart[name] if apart else int(self.workers[name].sum())
 
-    def _move(self, code: int) -> RootMove:
-        child = play(self.game, self.position, MOVE(code))
-        return RootMove(code, child, begin(self.evaluation, self.game, child))
+    def _moves_of(self, codes: Sequence[int]) -> list[RootMove]:
+        """Moves in the order of their codes. Their states follow the root's: in Python, to begin one for each takes a
+        search of a root some hundredths of a second."""
+        state = begin(self.evaluation, self.game, self.position)
+        moves = []
+        for code in map(MOVE, codes):
+            child = play(self.game, self.position, code)
+            follows = after(self.evaluation, self.game, state, self.position, code, child)
+            moves.append(RootMove(int(code), child, follows))
+        return moves
 
     def _moves(self) -> list[RootMove]:
         buffer = np.zeros(most_moves(self.game), MOVE)
         codes = [int(code) for code in buffer[: fill(self.game, self.position, buffer, 0)]]
-        moves = [self._move(code) for code in codes]
+        moves = self._moves_of(codes)
         if self.worker.sorting == SORT_NONE or not moves:
             return moves
-        promised = self._exact_promise if self.worker.exact_order else self._promise
-        scores = {move.code: promised(move) for move in moves}
+        promises = self._exact_promises(moves) if self.worker.exact_order else self._promises(moves)
+        scores = dict(zip(codes, promises, strict=True))
         if self.worker.sorting == SORT_BEST:
             best = max(moves, key=lambda move: scores[move.code])
             return [best, *(move for move in moves if move is not best)]
@@ -194,29 +202,42 @@ class Root:
         sort_moves(worker.sorting, 0, len(moves), worker)
         return [by_code[int(code)] for code in worker.moves[: len(moves)]]
 
-    def _promise(self, move: RootMove) -> int:
+    def _promises(self, moves: Sequence[RootMove]) -> list[int]:
         weights = weights_at(self.game, self.position, self.worker)
-        return int(promise(self.game, self.position, MOVE(move.code), move.child, weights))
+        return [int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves]
 
-    def _exact_promise(self, move: RootMove) -> int:
+    def _exact_promises(self, moves: Sequence[RootMove]) -> list[int]:
         """As below the root."""
-        plies = int(look_ahead(self.game, moves_left(self.game, self.position)))
-        estimate = -self._estimate(move.child, plies) if plies >= 0 else 0
-        in_sixteenths = estimate * 16 // self.evaluation.points
-        return int(exact_promise(self.game, self.position, MOVE(move.code), move.child, in_sixteenths))
+        seeming = self._estimates(moves)
+        return [
+            int(
+                exact_promise(
+                    self.game, self.position, MOVE(move.code), move.child, estimate * 16 // self.evaluation.points
+                )
+            )
+            for move, estimate in zip(moves, seeming, strict=True)
+        ]
 
-    def _estimate(self, position: Any, plies: int) -> int:
-        """What a position seems to be worth by the estimate that guides an exact search."""
-        estimate = self.evaluation.estimate
-        if isinstance(estimate, Exact):
-            return 0
-        state, reach = begin(estimate, self.game, position), np.int64(LIMIT)
+    def _estimates(self, moves: Sequence[RootMove]) -> list[int]:
+        """What moves seem to be worth by the estimate that guides an exact search."""
+        estimate, game, position = self.evaluation.estimate, self.game, self.position
+        plies = int(look_ahead(game, moves_left(game, position)))
+        if plies < 0 or isinstance(estimate, Exact):
+            return [0] * len(moves)
+        state = begin(estimate, game, position)
+        return [
+            -self._look(move.child, after(estimate, game, state, position, MOVE(move.code), move.child), plies)
+            for move in moves
+        ]
+
+    def _look(self, position: Any, state: Any, plies: int) -> int:
+        reach, estimate = np.int64(LIMIT), self.evaluation.estimate
         return int(look(self.game, estimate, position, state, -reach, reach, np.int64(plies), np.int64(0), self.worker))
 
     def move_to(self, position: Any, codes: Sequence[int] | None = None) -> None:
         """Be the root of another position; its moves in the order of `codes`, or in the usual one."""
         self.position = position
-        self.moves = self._moves() if codes is None else [self._move(code) for code in codes]
+        self.moves = self._moves() if codes is None else self._moves_of(codes)
         self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
 
     @property
@@ -280,9 +301,10 @@ class Root:
 
     def guess(self) -> int:
         """What the final score may be, by a look ahead."""
-        if not isinstance(self.evaluation, Solving):
+        if not isinstance(self.evaluation, Solving) or isinstance(self.evaluation.estimate, Exact):
             return 0
-        return round(self._estimate(self.position, GUESS_PLIES) / self.evaluation.points)
+        state = begin(self.evaluation.estimate, self.game, self.position)
+        return round(self._look(self.position, state, GUESS_PLIES) / self.evaluation.points)
 
     def enter(self, depth: int) -> RootValue | None:
         """Count the root as a node; its value if there is nothing to search below it."""
