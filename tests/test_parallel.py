@@ -13,8 +13,14 @@ from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, co
 from outflank.games.evaluation import Exact, evaluation_named, value
 from outflank.games.rules import moves_left, unpack
 from outflank.kernels.compiler import interpreted
+from outflank.kernels.record_types import allocate
+from outflank.othello.patterns import LEARNT
 from outflank.othello.squares import START, othello
+from outflank.parallel.delivering import after_eldest, elders
 from outflank.parallel.divided import Divided, Plan, usual_threshold
+from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE
+from outflank.parallel.taking import expected_below
+from outflank.parallel.young_brothers import ESTIMATING, PROVING
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Options
 from outflank.search.deepening import search
@@ -191,6 +197,73 @@ def test_one_worker_of_a_scheme_enters_the_nodes_of_one_alone(algorithm):
             assert (one.nodes, one.leaves, one.value) == (alone.nodes, alone.leaves, alone.value), scheme
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["alphabeta", "mtdf"])
+def test_one_worker_of_a_scheme_proves_by_the_nodes_of_one_alone(algorithm):
+    """Also with elders that wait longer, or not at all."""
+    game = othello(8)
+    for seed in range(3):
+        board = OthelloBoard(game, walk(game, START, seed, 44))
+        alone = search(board, exact=True, workers=1, algorithm=algorithm)
+        for scheme in ("pv-split", "ybw"):
+            one = search(board, exact=True, workers=1, algorithm=algorithm, parallel=scheme, threshold=12)
+            assert (one.nodes, one.value, one.move) == (alone.nodes, alone.value, alone.move), scheme
+
+
+# --- who waits for whom ---
+
+
+def frame_of(expected: int, depth: int = 20, moves: int = 8) -> np.record:
+    frame = allocate(FRAME, 1)[0]
+    frame.expected, frame.depth, frame.count, frame.opener = expected, depth, moves, -1
+    return frame
+
+
+def crew_of(plan: Plan, threshold: int = 13) -> np.record:
+    crew = allocate(CREW, 1)[0]
+    crew.eldest_first, crew.elders, crew.elders_to_cut = plan.eldest_first, plan.elders, plan.elders_to_cut
+    crew.near, crew.contested = threshold + plan.near, plan.contested
+    return crew
+
+
+@pytest.mark.plain
+def test_what_is_expected_below_a_move():
+    """Null windows: what should be cut off leads by its first move to what should not; every other move to what should
+    be, for once the first has failed nothing is expected of the others."""
+    for above in (OPEN, CUT, ALL):
+        assert expected_below(frame_of(above), 0, 4, 9) == expected_below(frame_of(above), 3, 4, 9) == OPEN
+        assert expected_below(frame_of(above), 0, 4, 5) == (ALL if above == CUT else CUT)
+        assert expected_below(frame_of(above), 1, 4, 5) == CUT
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("plan", "above", "near"),
+    [
+        (PROVING, (2, 2, 1), (1, 1, 0)),
+        (ESTIMATING, (2, 1, 1), (2, 1, 1)),
+        (Plan(eldest_first=True), (1, 1, 1), (1, 1, 1)),
+        (Plan(eldest_first=False), (0, 0, 0), (0, 0, 0)),
+    ],
+)
+def test_how_many_elders_go_first(plan, above, near):
+    """Where the window is open, where a cut-off is expected and where none is: the more the more is at stake."""
+    crew = crew_of(plan)
+    assert tuple(int(elders(crew, frame_of(kind, depth=16))) for kind in (OPEN, CUT, ALL)) == above
+    assert tuple(int(elders(crew, frame_of(kind, depth=15))) for kind in (OPEN, CUT, ALL)) == near
+
+
+@pytest.mark.plain
+def test_brothers_wait_as_long_as_each_move_beats_the_best():
+    crew, hand, frame = crew_of(PROVING), allocate(HAND, 1)[0], frame_of(OPEN)
+    for index, leads, step in ((0, True, TAKE), (1, True, TAKE), (2, True, TAKE), (3, False, OFFER)):
+        hand.index, frame.next = index, index + 1
+        assert after_eldest(crew, hand, frame, leads) == step
+    hand.index, frame.next = 1, 2
+    assert after_eldest(crew, hand, frame, False) == OFFER
+    assert after_eldest(crew_of(ESTIMATING), hand, frame, True) == OFFER
+
+
 @pytest.mark.parametrize("exact", [False, True])
 def test_only_what_a_game_can_still_have_is_divided(exact):
     """However deep the search: the last plies before the end are not worth sharing."""
@@ -210,6 +283,12 @@ def test_only_what_a_game_can_still_have_is_divided(exact):
             assert (division.crew.hands["frames"].sum() > 0) == divided
         finally:
             division.close()
+
+
+def test_a_dearer_evaluation_is_divided_more_finely():
+    """What orders and guesses exact play takes three times as long at a leaf."""
+    usual, learnt = (Root(othello(8), START, Options(evaluation=name)) for name in (None, LEARNT.name))
+    assert usual_threshold(learnt) == usual_threshold(usual) - 2
 
 
 # --- stopping ---
@@ -360,7 +439,8 @@ def test_every_frame_comes_back_and_no_permit_is_left(stumbling):
         if not legal(board.game, board.position):
             continue
         for plan in (
-            Plan(eldest_first=True, elders=2, hold=True),
+            ESTIMATING,
+            PROVING,
             Plan(eldest_first=False),
             Plan(eldest_first=True, scouts_in_order=True),
         ):

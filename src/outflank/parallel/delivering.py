@@ -12,11 +12,13 @@ from outflank.parallel.deque import EMPTY, pop, push
 from outflank.parallel.idling import stumble, wake_everybody
 from outflank.parallel.pool import release
 from outflank.parallel.shared_state import (
+    CUT,
     DELIVER,
     FAILED,
     IDLE,
     NOTHING,
     OFFER,
+    OPEN,
     POSTPONED,
     RANK,
     RANK_BITS,
@@ -58,7 +60,7 @@ def deliver(game, crew, hand, worker):
         key = max(mark, fetch_max(frame, "key", mark))
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
-            return after_eldest(crew, hand, frame)
+            return after_eldest(crew, hand, frame, False)
         if key != mark:
             # Another one is better by now: first of all it must beat that.
             low = floor_for(crew, address, index)
@@ -83,7 +85,7 @@ def deliver(game, crew, hand, worker):
         if compare_exchange(frame, "cut", 0, 1):  # race: who sees it late is told by the bell
             return cut(game, crew, hand, worker, key)
         return TAKE
-    return after_eldest(crew, hand, frame)
+    return after_eldest(crew, hand, frame, key == mark and low < found)
 
 
 @inner
@@ -139,9 +141,17 @@ def postpone(crew, address, index):
 
 
 @inner
-def after_eldest(crew, hand, frame):
-    """Go on in a frame; its other moves are offered once the eldest is done."""
+def after_eldest(crew, hand, frame, leads):
+    """Go on in a frame; its other moves are offered once the eldest is done. `leads`: the move in hand has been found
+    to be the best so far.
+
+    Where one after the other beats the best, the next may do so too, and brothers that are asked meanwhile are asked
+    for too little. Two and four workers had 3.2 and 8.1 % more nodes than one before others waited for that, and 2.4
+    and 5.1 % since (twelve positions of Othello with 22 squares empty).
+    """
     waiting = elders(crew, frame)
+    if leads and hand.index > 0 and crew.contested != 0:
+        return TAKE
     if frame.opener < 0 and waiting < frame.count and load(frame, "next", "relaxed") >= waiting:
         return OFFER
     return TAKE
@@ -149,10 +159,18 @@ def after_eldest(crew, hand, frame):
 
 @inner
 def elders(crew, frame):
-    """How many moves of a frame are searched before the others are offered."""
-    if frame.beta - frame.alpha > 1:
-        return crew.elders
-    return 1
+    """How many moves of a frame are searched before the others are offered.
+
+    Near the leaves one less: little is lost there, and workers that find nothing to do lose more.
+    """
+    if crew.eldest_first == 0:
+        return np.int64(0)
+    least = np.int64(1)
+    if frame.expected == OPEN:
+        least = crew.elders
+    elif frame.expected == CUT:
+        least = crew.elders_to_cut
+    return least - 1 if frame.depth <= crew.near else least
 
 
 @inner

@@ -31,6 +31,9 @@ CREW = record_type(
         "levels": np.int64,  # no frame so many plies from the root, or more
         "eldest_first": np.int64,  # whether a frame's first move is searched before the others are offered
         "elders": np.int64,  # how many are, where the window is open
+        "elders_to_cut": np.int64,  # and where one of them should cut the frame off
+        "near": np.int64,  # with so many plies left, or fewer, one less is
+        "contested": np.int64,  # whether the others also wait until one has not beaten the best before it
         "leftmost": np.int64,  # whether only nodes on the leftmost line become frames
         "scout": np.int64,  # whether later moves are asked with a null window first
         "in_order": np.int64,  # whether those that beat it wait for their elder brothers
@@ -71,6 +74,7 @@ HAND = record_type(
         "index": np.int64,  # of the move there
         "until": np.int64,  # the moves before this one go with it
         "leftmost": np.int64,
+        "expected": np.int64,  # of the position
         "holding": np.int64,  # it beat its scout, and the frame is closed meanwhile
         "value": np.int64,
         "valid": np.int64,
@@ -127,6 +131,7 @@ FRAME = record_type(
         "until": np.int64,
         "holding": np.int64,  # whether the frame above is held for this move
         "leftmost": np.int64,
+        "expected": np.int64,  # one of the three below
         "count": np.int64,  # moves
         "opener": np.int64,  # the worker who offered its moves; -1: they are not offered yet
         "owner": np.int64,  # the worker whose pool it comes from
@@ -159,6 +164,9 @@ CODE = (1 << RANK_BITS) - 1
 
 IN_ADVANCE, ROWS = 0, -1
 """For `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
+
+OPEN, CUT, ALL = range(3)
+"""What is expected of a frame: a value inside its window; that its first move cuts it off; that no move does."""
 
 DESCEND, DELIVER, TAKE, LEAVE, IDLE, OFFER, AWAY = range(7)
 """Steps: search the position in hand; bring its value to its frame; take a move of the frame; leave it;

@@ -24,7 +24,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.parallel.delivering import deliver, leave
+from outflank.parallel.delivering import deliver, elders, leave
 from outflank.parallel.deque import EMPTY
 from outflank.parallel.events import (
     CLOSED,
@@ -201,7 +201,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
     frame.beta = hand.beta
     frame.until, frame.holding = hand.until, hand.holding
-    frame.leftmost = hand.leftmost
+    frame.leftmost, frame.expected = hand.leftmost, hand.expected
     frame.count = end
     frame.opener = -1
     frame.in_turn = 0
@@ -213,7 +213,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         write_word(moves_of(address), crew.room + index, U64(0))
     hand.frame = address
     hand.index, hand.until, hand.holding = -1, 0, 0
-    if crew.eldest_first != 0 or end == 1:
+    if end == 1 or elders(crew, frame) > 0:
         return TAKE
     return OFFER
 
