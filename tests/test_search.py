@@ -182,6 +182,15 @@ def test_what_was_not_searched_has_no_value(drawn):
             assert (found.value is None, found.stopped, found.exact) == (False, False, True)
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_is_stopped_before_it_begins_compiles_nothing(workers, monkeypatch):
+    monkeypatch.setattr(Root, "prepare_lines", lambda root: pytest.fail("compiled"))
+    stop = Stop()
+    stop()
+    assert search(OthelloBoard.start(4), stop=stop, workers=workers).stopped
+
+
 @pytest.mark.compiled
 def test_a_search_that_is_stopped_writes_nothing_wrong():
     """Stop at random moments, go on with the same table: the values stay those of a fresh search."""

@@ -56,11 +56,8 @@ class Stage:
         self.division = self._divide()
         with closing(self.division), closing(self.attendant):
             try:
-                # All is compiled before the clock runs.
-                root.prepare_lines()
-                root.stop()
-                if root.moves:
-                    self.division.prepare()
+                if not stop.called:  # or there is nothing to search
+                    self._prepare()
                 self.started = time.perf_counter()
                 # From here on a stop counts: nothing may reset it any more.
                 root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
@@ -74,6 +71,13 @@ class Stage:
                 if timer is not None:
                     timer.cancel()
                 stop.forget(root.stop)
+
+    def _prepare(self) -> None:
+        """Compile all that is needed, before the clock runs."""
+        self.root.prepare_lines()
+        self.root.stop()
+        if self.root.moves:
+            self.division.prepare()
 
     def _iterations(self, limits: Limits, stop: Stop, proof_follows: bool) -> Iterator[Result]:
         root = self.root
