@@ -25,6 +25,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache as memoize
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -157,7 +158,7 @@ def _reached(name: str) -> Iterator[tuple[str, bytes]]:
         source = _source(module)
         if source is not None:
             yield current, source
-            todo += sorted(_imports(source, module))
+            todo += _imports(source, module.__package__ or "")
 
 
 def _source(module: ModuleType) -> bytes | None:
@@ -168,20 +169,21 @@ def _source(module: ModuleType) -> bytes | None:
         return None
 
 
-def _imports(source: bytes, module: ModuleType) -> Iterator[str]:
-    """Names of the modules that `source` imports, as far as they can be read off."""
-    package = module.__package__ or ""
+@lru_cache(maxsize=256)  # asked again for every function that a module declares, and for every kernel that is looked up
+def _imports(source: bytes, package: str) -> tuple[str, ...]:
+    """Names of the modules that a source in `package` imports, in order, as far as they can be read off."""
+    found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             target = "." * node.level + (node.module or "")
             try:
                 base = importlib.util.resolve_name(target, package) if node.level else target
             except ImportError:
                 continue
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            found.update((base, *(f"{base}.{alias.name}" for alias in node.names)))
+    return tuple(sorted(found))
 
 
 def _is_users(module: ModuleType, origin: str) -> bool:
