@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import ray
-
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
@@ -47,6 +45,8 @@ class Machines:
 
     def kill(self, chance: random.Random) -> None:
         """Kill the raylet of a joined machine, not that of the driver: nothing of it is told that it ends."""
+        import ray  # not above: whoever collects the tests would wait for it
+
         own = ray._private.worker.global_worker.node.raylet_socket_name
         others = [member for member in self.joined if not own.startswith(member.directory)]
         victim = chance.choice(others)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -27,9 +28,8 @@ from outflank.distributed.engines.on_ray.tokens import make_token, read_token, t
 from outflank.errors import OutflankError
 from outflank.ui.cli import main
 
-ray = pytest.importorskip("ray")
-
 pytestmark = [
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),  # not by importing it: that takes long
     pytest.mark.compiled,  # to run once: Ray knows nothing of kernels
     pytest.mark.skipif(sys.platform != "linux", reason="reads open ports from /proc"),
 ]
@@ -141,6 +141,8 @@ def test_every_port_is_on_loopback_and_refuses_strangers():
     directory = Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent
     assert directory.stat().st_mode & 0o077 == 0
 
+    import ray
+
     assert ray.get(ray.remote(lambda: os.getpid()).remote(), timeout=PATIENCE) != os.getpid()
     processes = processes_in(directory)
     ports = listening([os.getpid(), *(process.pid for process in processes)])
@@ -176,6 +178,8 @@ def test_the_death_of_ray_is_noticed_and_survived(victim):
     connection.detach()
     assert processes_in(directory) == []
     assert not directory.exists()
+    import ray
+
     assert not ray.is_initialized()
 
 
@@ -246,6 +250,8 @@ def test_a_cluster_from_its_start_to_its_end(run, home):
     with pytest.raises(OutflankError, match="does not accept this token"):
         connection.attach(address, wrong)
     connection.attach(address)
+    import ray
+
     assert (connection.head_alive(), ray.cluster_resources()["CPU"]) == (True, 3)
     with pytest.raises(OutflankError, match="in a cluster already"):
         connection.attach(address)
@@ -308,6 +314,8 @@ def test_an_open_cluster_is_refused_and_left_alone(stranger, run):
     for enter in (connection.attach, membership.join):
         with pytest.raises(OutflankError, match="lets everybody in"):
             enter(stranger)
+    import ray
+
     assert not ray.is_initialized()
     ours = membership.up(port=0, cores=1)
     # One whose number was given to another process by now, here to somebody else's.

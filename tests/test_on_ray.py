@@ -6,11 +6,10 @@ import random
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("ray")
 
 from outflank import Limits, OthelloBoard
 from outflank.distributed import connect
@@ -24,6 +23,7 @@ from tests.faults import KINDS, boards, machines, search_with
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),  # not by importing it: that takes long
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]
 
