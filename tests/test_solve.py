@@ -15,6 +15,7 @@ import outflank
 from outflank import Limits, MoveValue, OthelloBoard, OutflankError, Progress, Result
 from outflank.games.units import OUTCOMES
 from outflank.othello.squares import START, othello
+from outflank.search.solving import TABLE_BITS, usual_table_bits
 from outflank.ui.cli import main, solve_run
 from outflank.ui.cli.expected import differences
 from outflank.ui.cli.search_thread import as_they_come
@@ -165,7 +166,7 @@ def test_a_position_is_solved(solved):
     assert re.search(r"depth +score +time +nodes +nodes/s +principal variation", out)
     assert re.search(r"^ +12 +-8 +\d+\.\d\d s +[\d,]+ +[\d.]+( k)?  \w\d( \w\d)+$", out, re.MULTILINE)
     assert "Othello 4×4: black plays" in out
-    assert re.search(r"memory: table 0 MiB, workers \d", out)
+    assert re.search(r"memory: table 0.1 MiB, workers \d", out)
 
 
 @pytest.mark.plain
@@ -340,6 +341,8 @@ def test_no_row_is_wider_than_the_terminal(columns):
     assert ("12,345,678" in file.getvalue()) == (columns == 120)
     assert ("12.3 M" in file.getvalue()) == (columns == 80)
     assert memory_line(total) == "memory: table 128 MiB, workers 0.0 MiB"
+    total.table_bytes = 1 << 19
+    assert memory_line(total) == "memory: table 0.5 MiB, workers 0.0 MiB"
 
 
 @pytest.mark.plain
@@ -387,3 +390,15 @@ def test_moves_that_are_mirror_images_are_solved_once():
     assert alike.value == apart.value
     assert alike.nodes < apart.nodes
     assert outflank.solve(board, workers=1, deepen=False, offers=False).nodes == alike.nodes
+
+
+@pytest.mark.plain
+def test_a_table_is_as_large_as_a_proof_needs(monkeypatch):
+    few, many = OthelloBoard.from_line(f"{'-' * 12}{'XO' * 26} X"), OthelloBoard.from_line(f"{'-' * 24}{'XO' * 20} X")
+    assert [usual_table_bits(board) for board in (few, many, OthelloBoard.start())] == [8, 20, TABLE_BITS]
+    assert usual_table_bits(outflank.AbaloneBoard.start()) == TABLE_BITS, "which has no kernels of its own for endings"
+    asked = []
+    monkeypatch.setattr("outflank.search.solving.search", lambda board, limits, **options: asked.append(options))
+    for options in ({}, {"table_bits": 5}, {"table_bits": None}, {"offers": False}):
+        outflank.solve(few, **options)
+    assert [options["table_bits"] for options in asked] == [8, 5, None, TABLE_BITS]

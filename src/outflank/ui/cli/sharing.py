@@ -33,8 +33,7 @@ def cluster_option(what: str) -> Callable[[Command], Command]:
     )
 
 
-def table_option(bits: int) -> Callable[[Command], Command]:
-    """How large the table is."""
-    return click.option(
-        "--table-bits", type=int, default=bits, show_default=True, help="32 · 2^BITS bytes for the table; 0: none."
-    )
+def table_option(bits: int | None, otherwise: str = "") -> Callable[[Command], Command]:
+    """How large the table is; `otherwise`: in words, if there is no one number."""
+    told = "32 · 2^BITS bytes for the table; 0: none." + (f"  [{otherwise}]" if bits is None else "")
+    return click.option("--table-bits", type=int, default=bits, show_default=bits is not None, help=told)

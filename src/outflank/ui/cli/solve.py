@@ -38,7 +38,7 @@ from outflank.ui.cli.writing import force_option
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @parallel_option
 @cluster_option("Solve")
-@table_option(TABLE_BITS)
+@table_option(None, f"what a position needs, at most {TABLE_BITS}")
 @click.option("--proof", "proof_file", metavar="FILE", help="Write a proof, which `outflank proof check` checks.")
 @click.option(
     "--leaf",
@@ -72,7 +72,7 @@ def command(
     workers: int | None,
     parallel: str | None,
     where: str | None,
-    table_bits: int,
+    table_bits: int | None,
     proof_file: str | None,
     leaf: int | None,
     force: bool,
@@ -105,12 +105,19 @@ def command(
         raise OutflankError(f"--save keeps one position, and there are {len(asked)}; --number N chooses one")
     limits = Limits(seconds=seconds, nodes=nodes)
     options: dict[str, Any] = {"exact": True, "canonical": True, "wld": wld, "workers": workers}
-    options["table_bits"] = table_bits or None
+    if table_bits is not None:
+        options["table_bits"] = table_bits or None
     proof = None
     if proof_file is None and leaf is not None:
         raise OutflankError("--leaf is for proofs: say where with --proof")
     if proof_file is not None:
-        proof = Proof(proof_file, leaf=leaf, force=force, table_bits=table_bits, workers=workers)
+        proof = Proof(
+            proof_file,
+            leaf=leaf,
+            force=force,
+            table_bits=TABLE_BITS if table_bits is None else table_bits,
+            workers=workers,
+        )
         proof.check_asked([board for board, _ in asked], wld=wld, cluster=where is not None)
     with ExitStack() as opened:
         cluster = None

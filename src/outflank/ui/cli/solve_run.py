@@ -11,6 +11,7 @@ from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate
 from outflank.search.results import Result, Watch
 from outflank.search.saving import Saving
+from outflank.search.solving import usual_table_bits
 from outflank.ui.cli.common import diagnostics
 from outflank.ui.cli.expected import Difference, differences
 from outflank.ui.cli.interrupting import INTERRUPTED
@@ -50,7 +51,8 @@ class Solving:
     def _given(self, board: Board[Any]) -> dict[str, Any]:
         """What the search of a position is asked, and given."""
         moves = max(len(board.legal_moves), 1) if self.every_move else 1
-        return {**self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
+        usual = {"table_bits": usual_table_bits(board)}
+        return {**usual, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
     def results(self, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
         """What comes of a position, None while nothing does; the last result is the answer."""

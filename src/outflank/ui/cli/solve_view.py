@@ -216,5 +216,6 @@ def resumed_line(path: Path, saved: SolveState) -> str:
 
 def memory_line(total: Total) -> str:
     """What the table and the workers took."""
-    table = f"table {total.table_bytes / 2**20:.0f} MiB" if total.table_bytes else "no table"
+    size = total.table_bytes / 2**20
+    table = f"table {size:.{0 if size >= 10 else 1}f} MiB" if size else "no table"
     return f"memory: {table}, workers {total.worker_bytes / 2**20:.1f} MiB"
