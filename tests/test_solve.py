@@ -160,13 +160,20 @@ def solved(capsys, monkeypatch, tmp_path):
     return call
 
 
+@pytest.mark.plain
+def test_a_table_that_cannot_be_is_refused_before_anything_is_printed(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["solve", "--size", "4", "--table-bits", "99"])
+    assert (ended.value.code, *capsys.readouterr()) == (2, "", "outflank: a table of 99 bits: 4 to 34 are possible\n")
+
+
 def test_a_position_is_solved(solved):
     status, out, _ = solved("--size", "4", "--scoring", "discs")
     assert status == 0
     assert re.search(r"depth +score +time +nodes +nodes/s +principal variation", out)
     assert re.search(r"^ +12 +-8 +\d+\.\d\d s +[\d,]+ +[\d.]+( k)?  \w\d( \w\d)+$", out, re.MULTILINE)
     assert "Othello 4×4: black plays" in out
-    assert re.search(r"memory: table 0.1 MiB, workers \d", out)
+    assert re.search(r"memory: table 128.0 KiB, workers \d", out)
 
 
 @pytest.mark.plain
@@ -342,7 +349,7 @@ def test_no_row_is_wider_than_the_terminal(columns):
     assert ("12.3 M" in file.getvalue()) == (columns == 80)
     assert memory_line(total) == "memory: table 128 MiB, workers 0.0 MiB"
     total.table_bytes = 1 << 19
-    assert memory_line(total) == "memory: table 0.5 MiB, workers 0.0 MiB"
+    assert memory_line(total) == "memory: table 512.0 KiB, workers 0.0 MiB"
 
 
 @pytest.mark.plain

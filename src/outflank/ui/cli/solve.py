@@ -17,6 +17,7 @@ from outflank.search.contract import Limits
 from outflank.search.results import Result
 from outflank.search.saving import EVERY_SECONDS
 from outflank.search.solving import TABLE_BITS
+from outflank.search.table import check_bits
 from outflank.ui.cli.common import describe, diagnostics, games, output, position_options, print_json
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED, stopping_at_ctrl_c
@@ -107,6 +108,8 @@ def command(
     options: dict[str, Any] = {"exact": True, "canonical": True, "wld": wld, "workers": workers}
     if table_bits is not None:
         options["table_bits"] = table_bits or None
+    if table_bits:
+        check_bits(table_bits)  # before anything is printed
     proof = None
     if proof_file is None and leaf is not None:
         raise OutflankError("--leaf is for proofs: say where with --proof")

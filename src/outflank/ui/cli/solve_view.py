@@ -216,6 +216,7 @@ def resumed_line(path: Path, saved: SolveState) -> str:
 
 def memory_line(total: Total) -> str:
     """What the table and the workers took."""
-    size = total.table_bytes / 2**20
-    table = f"table {size:.{0 if size >= 10 else 1}f} MiB" if size else "no table"
+    size = total.table_bytes
+    told = f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{size / 2**10:.1f} KiB"
+    table = f"table {told}" if size else "no table"
     return f"memory: {table}, workers {total.worker_bytes / 2**20:.1f} MiB"
