@@ -8,6 +8,8 @@ from outflank.boards import Board, Move
 from outflank.games import rules
 from outflank.games.description import GameDescription, GameOption, Marks, NamedEvaluation, register_game
 from outflank.games.evaluation import value
+from outflank.games.learnt import Learning
+from outflank.games.pattern_sets import Pattern, PatternSet
 from outflank.games.sides import Side
 from outflank.games.units import Unit
 from outflank.kernels.bits import U64, popcount
@@ -133,6 +135,18 @@ def start(columns: int = 3) -> NoughtsBoard:
     return NoughtsBoard(Noughts(columns), Marked(U64(0), U64(0)), Side.BLACK)
 
 
+UPSIDE_DOWN = [4 * (cell // 4) + 2 - cell % 4 for cell in range(12)]
+ROWS_AND_COLUMNS = PatternSet(
+    name="noughts",
+    patterns=(
+        Pattern.of((0, 1, 2, 4, 5, 6), (range(12), UPSIDE_DOWN)),
+        Pattern.of((4, 5, 6, 8, 9, 10), (range(12), UPSIDE_DOWN)),
+    ),
+    stages=(0,) * 5 + (1,),
+    most=1,
+)
+"""Two columns side by side; the weights of positions with five cells left or more are others."""
+
 NOUGHTS = register_game(
     GameDescription(
         name="noughts",
@@ -144,6 +158,7 @@ NOUGHTS = register_game(
         options_of=lambda game: {"columns": int(game.columns)},
         called=lambda game: f"Noughts and crosses {game.columns}×{ROWS}",
         unit=Unit(name="rows", most=lambda game: 1, scored=False),
+        learning=Learning(patterns=lambda game: ROWS_AND_COLUMNS, suits=lambda game: game.columns == 3),
         evaluations=(NamedEvaluation(name="middle", evaluation=Middle(), unit="rows", points=2),),
         marks=Marks(0.5, 1.0, 1.5),
         asks="a cell like b2",

@@ -20,6 +20,7 @@ from outflank.documents import Count, Document, Number, converted, decoded, enco
 from outflank.errors import OutflankError
 from outflank.kinds import Misfit
 from outflank.lab import store
+from outflank.learning import documents as of_learning
 from outflank.search import saving
 from outflank.ui.cli import cli, main
 from outflank.ui.cli import documents as of_commands
@@ -165,7 +166,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "json.md"
 
 def declared() -> dict[str, type[Document]]:
     """Every document that a module of the package declares, by its schema."""
-    modules = (of_commands, of_searches, of_solving, saving, of_matches, store)
+    modules = (of_commands, of_searches, of_solving, saving, of_matches, of_learning, store)
     every = [each for module in modules for each in vars(module).values()]
     documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
     found = {each.schema(): each for each in documents}

@@ -19,6 +19,7 @@ from outflank.plugins import Registry
 if TYPE_CHECKING:  # boards stand above this module, and know it
     from outflank.boards.board import Board
     from outflank.boards.moves import Move
+    from outflank.games.learnt import Learning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +210,8 @@ class GameDescription:
     """The name of the evaluation to use under some rules; None: the first."""
     guide: Callable[[Any], Any] | None = None
     """The evaluation by which exact searches look ahead to order moves, under some rules; None: they do not."""
+    learning: "Learning | None" = None
+    """How an evaluation of it is learnt (`games.learnt`); None: there is nothing to learn."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
     usual_ordering: UsualOrdering = field(default_factory=UsualOrdering)
     recorded_score: Callable[[Any, Any, int], int] = _same

@@ -87,7 +87,11 @@ def _(evaluation, game, position):
 
 # --- chosen by name ---
 
+FROM_FILE = "patterns:"
+"""How the name of an evaluation begins whose weights are in a file of the user's."""
+
 _registered: dict[type, dict[str, NamedEvaluation]] = {}
+_from_files: dict[type, dict[str, NamedEvaluation]] = {}
 
 
 def _checked_plugin(name: str, found: object) -> NamedEvaluation:
@@ -196,13 +200,27 @@ def evaluation_named(game: Any, name: str | None = None) -> Any:
     """The evaluation of a game that is called `name`; the default if there is no name.
 
     Plug-ins are looked up for a name that is not known otherwise, and for a game that has no evaluation of its own.
+    `patterns:FILE` is the one whose weights are in a file that `outflank train` has written.
     """
+    if name is not None and name.startswith(FROM_FILE):
+        return _from_file(game, name)
     known = evaluations(game)
     if name is None and known:
         return next(iter(known.values()))
     if name is None or name not in known:
         return _installed(game, name, known)
     return known[name]
+
+
+def _from_file(game: Any, name: str) -> Any:
+    description = description_of(game)
+    if description.learning is None or not description.learning.suits(game):
+        raise InvalidOption(
+            f"evaluation {name!r}: {description.describe(game)} has no patterns that could have weights"
+        )
+    found = description.learning.read(game, name.removeprefix(FROM_FILE))
+    _from_files.setdefault(type(game), {})[name] = found  # scales ask for it
+    return found.evaluation
 
 
 def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
@@ -263,7 +281,7 @@ def counted(game: Any) -> Scale:
 
 def _named(game: Any, evaluation: Any) -> NamedEvaluation:
     """What is known of an evaluation; of one that nobody has named, the name of its class."""
-    for known in _known(type(game)).values():
+    for known in (*_known(type(game)).values(), *_from_files.get(type(game), {}).values()):
         # One that has not been made yet is not the one that is asked about.
         its = _made.get(((type(game), *game), known.name)) if isfunction(known.evaluation) else known.evaluation
         # By type as well: all evaluations without fields are equal, being empty tuples.

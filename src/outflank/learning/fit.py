@@ -4,7 +4,10 @@ Of a weight that few positions show little is known. Each begins at a prior (the
 `shrinkage` of so many imagined positions holds it there: it stays near the prior until it has been seen more often.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -62,13 +65,27 @@ def _gather(indices: Any, parts: Any, weights: Any) -> None:
             weights[indices[row, column]] += parts[row]
 
 
+ROWS = 1 << 16
+"""Positions whose weights are looked up together: their states take far more room than the numbers of the weights."""
+
+SHARES = 8
+"""Parts of the examples that are summed apart, whoever does it, and then added in their order: sums of floats depend on
+the order, and weights must not depend on the number of workers."""
+
+WORTH_SHARING = 1 << 20
+"""Numbers of weights from which several workers are faster than one."""
+
+
 def examples_of(game: Any, patterns: PatternSet, boards: npt.NDArray[np.uint64], values: npt.ArrayLike) -> Examples:
     """Positions, given by the two words that `pack` makes of each, with their values."""
     loaded = LoadedPatterns(patterns, np.zeros((max(patterns.stages) + 1, patterns.weights), np.int16))
-    words = np.zeros((len(boards), WORDS + 1), np.uint64)
-    _states(game, loaded.evaluation, np.ascontiguousarray(boards, U64), words)
-    assert words.shape[1] * 4 == COPIES + COUNTS
-    return Examples(patterns.indices(words), np.asarray(values, np.float32))
+    indices = np.zeros((len(boards), COPIES + COUNTS), np.int32)
+    for first in range(0, len(boards), ROWS):
+        some = np.ascontiguousarray(boards[first : first + ROWS], U64)
+        words = np.zeros((len(some), WORDS + 1), np.uint64)
+        _states(game, loaded.evaluation, some, words)
+        indices[first : first + ROWS] = patterns.indices(words)
+    return Examples(indices, np.asarray(values, np.float32))
 
 
 def estimates(examples: Examples, weights: Floats) -> Floats:
@@ -83,26 +100,84 @@ def error(examples: Examples, weights: Floats) -> float:
     return float(np.sqrt(np.mean((estimates(examples, weights) - examples.values).astype(np.float64) ** 2)))
 
 
-def fit(examples: Examples, prior: Floats, *, shrinkage: float = 4.0, passes: int = 40) -> Floats:
-    """The weights that are best for `examples`, held to `prior`. The last of them belongs to no pattern, and stays."""
-    seen = np.zeros(len(prior), np.float32)
-    _gather(examples.indices, np.ones(len(examples), np.float32), seen)
-    scale = 1 / (seen + np.float32(shrinkage))
+class _Shares:
+    """Examples in parts, and who works on them."""
+
+    def __init__(self, examples: Examples, weights: int, each: Callable[[Callable[[int], None]], None]) -> None:
+        edges = np.linspace(0, len(examples), SHARES + 1).astype(int)
+        self._rows = [slice(first, end) for first, end in pairwise(edges)]
+        self._examples, self._each = examples, each
+        self._sums = np.zeros((SHARES, weights), np.float32)
+
+    def gathered(self, parts: Floats) -> Floats:
+        """For each weight the sum of the parts of the examples that show it."""
+
+        def gather(share: int) -> None:
+            rows = self._rows[share]
+            self._sums[share] = 0
+            _gather(self._examples.indices[rows], parts[rows], self._sums[share])
+
+        self._each(gather)
+        found: Floats = self._sums[0].copy()
+        for share in self._sums[1:]:
+            found += share
+        return found
+
+    def estimates(self, weights: Floats) -> Floats:
+        """What weights say of the examples."""
+        found = np.zeros(len(self._examples), np.float32)
+
+        def estimate(share: int) -> None:
+            rows = self._rows[share]
+            _sums(self._examples.indices[rows], weights, found[rows])
+
+        self._each(estimate)
+        return found
+
+
+def fit(examples: Examples, prior: Floats, *, shrinkage: float = 4.0, passes: int = 40, workers: int = 1) -> Floats:
+    """The weights that are best for `examples`, held to `prior`. The last of them belongs to no pattern, and stays.
+
+    They are the same, to the bit, for any number of workers.
+    """
+    if workers == 1 or examples.indices.size < WORTH_SHARING:
+        return _fit(_Shares(examples, len(prior), _one_by_one), examples, prior, shrinkage, passes)
+    with ThreadPoolExecutor(workers) as threads:
+
+        def together(work: Callable[[int], None]) -> None:
+            list(threads.map(work, range(SHARES)))
+
+        return _fit(_Shares(examples, len(prior), together), examples, prior, shrinkage, passes)
+
+
+def _one_by_one(work: Callable[[int], None]) -> None:
+    for share in range(SHARES):
+        work(share)
+
+
+def _product(one: Floats, other: Floats) -> float:
+    """The scalar product. Not by BLAS, whose sums depend on how many threads it has."""
+    return float(np.sum(one.astype(np.float64) * other))
+
+
+def _fit(shares: _Shares, examples: Examples, prior: Floats, shrinkage: float, passes: int) -> Floats:
+    seen = shares.gathered(np.ones(len(examples), np.float32))
+    scale: Floats = np.asarray(1 / (seen + np.float32(shrinkage)), np.float32)
     scale[-1] = 0
     found: Floats = np.array(prior, np.float32)
-    left = np.zeros_like(found)  # what the normal equations still miss, of the change from the prior
-    _gather(examples.indices, examples.values - estimates(examples, found), left)
+    # What the normal equations still miss, of the change from the prior.
+    left = shares.gathered(examples.values - shares.estimates(found))
     step: Floats = np.asarray(scale * left, np.float32)
-    size = float(left.astype(np.float64) @ step)
+    size = _product(left, step)
     for _ in range(passes):
         if size <= 0.0:
             break
-        moved = np.float32(shrinkage) * step
-        _gather(examples.indices, estimates(examples, step), moved)
-        length = size / float(step.astype(np.float64) @ moved)
+        moved: Floats = shares.gathered(shares.estimates(step))
+        moved += np.float32(shrinkage) * step
+        length = size / _product(step, moved)
         found += np.float32(length) * step
         left -= np.float32(length) * moved
-        towards = scale * left
-        size, before = float(left.astype(np.float64) @ towards), size
+        towards: Floats = np.asarray(scale * left, np.float32)
+        size, before = _product(left, towards), size
         step = np.asarray(towards + np.float32(size / before) * step, np.float32)
     return found

@@ -21,7 +21,7 @@ from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
 from outflank.othello.exact_order import guide
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
-from outflank.othello.patterns import LEARNT
+from outflank.othello.patterns import LEARNING, LEARNT
 from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
@@ -109,6 +109,7 @@ OTHELLO = GameDescription(
     evaluations=(*EVALUATIONS, LEARNT),
     usual_evaluation=usual_evaluation,
     guide=guide,
+    learning=LEARNING,
     orderings=ORDERINGS,
     usual_ordering=USUAL_ORDERING,
     forfeit=lambda game: size_of(game) ** 2,

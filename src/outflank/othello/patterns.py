@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from outflank.games.description import NamedEvaluation
+from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.patterns import Patterns, counts
@@ -26,6 +27,7 @@ COUNTED = (2 * MOVES, MOVES, CORNERS * CORNERS)
 STAGES = {
     8: (9, 11, 13, 15, 17, 19, 22, 25, 28, 32, 37, 60),
     6: (9, 11, 13, 15, 18, 21, 25, 32),
+    4: (6, 9, 12),
 }
 """The most empty squares of each stage, by the side of the board."""
 
@@ -44,7 +46,7 @@ def _shapes(size: int) -> list[Cells]:
     return [
         block(3, 3),
         block(size, 1) + x_squares,
-        block(5, 2),
+        block(min(size, 5), 2),
         *(cells(*((column, row) for column in range(size))) for row in range(1, size // 2)),
         *(cells(*((step, length - 1 - step) for step in range(length))) for length in range(size, 3, -1)),
     ]
@@ -119,5 +121,13 @@ def is_learnt(game: Othello) -> bool:
     """Whether there are weights for a board."""
     return any(game.mask == othello(size).mask for size in LEARNT_SIZES)
 
+
+LEARNING = Learning(
+    patterns=lambda game: patterns_of(size_of(game)),
+    suits=lambda game: any(game.mask == othello(size).mask for size in STAGES),
+    rival="mobility",
+)
+"""Weights for any board can be learnt; the first of them play against the one estimate that no board is too small
+for."""
 
 LEARNT = NamedEvaluation(name="patterns", evaluation=learnt, unit="discs", points=128, suits=is_learnt)

@@ -24,6 +24,7 @@ COMMANDS = {
     "review": "Go through a game and judge its moves.",
     "book": "Build an opening book, or look into one.",
     "match": "Let players meet, and say who is stronger.",
+    "train": "Learn an evaluation from the rules of a game.",
     "cluster": "Start, join or end a cluster of machines.",
     "lab": "Run experiments on parallel search.",
     "engine": "Play for another program: GTP 2 or NBoard 2.",

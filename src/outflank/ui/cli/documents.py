@@ -1,7 +1,8 @@
 """What commands print with `--json`: one of these on each line. `docs/json.md` says which command prints which.
 
 What is printed of a search is in `outflank.ui.cli.search_documents`, of proofs in `outflank.ui.cli.solve_documents`, of
-a match in `outflank.arena.documents`, of an experiment in `outflank.lab.store`.
+a match in `outflank.arena.documents`, of learning in `outflank.learning.documents`, of an experiment in
+`outflank.lab.store`.
 """
 
 from typing import Literal

@@ -1,0 +1,137 @@
+"""What the steps of learning leave beside their arrays: one of these each, which the command prints as well.
+
+Two runs of a step with the same `settings` make the same arrays, to the bit.
+"""
+
+from msgspec import Struct
+
+from outflank.documents import Count, Document
+
+
+class WeightsSource(Struct, frozen=True, kw_only=True):
+    """Who judges positions."""
+
+    evaluation: str | None = None
+    """A name; of weights in a file, that of their patterns; null: nobody, moves are drawn by lot."""
+    check: str | None = None
+    """What tells those weights from others."""
+
+
+class GenerateSettings(Struct, frozen=True, kw_only=True):
+    """How positions are made."""
+
+    game: str
+    rules: dict[str, int]
+    start: str
+    """Where games start: a position, or `each` of the game's."""
+    seed: int
+    positions: int
+    """That are asked for."""
+    per_game: int
+    depth: int
+    judge: WeightsSource
+    games: str | None = None
+    """What tells the games that were read from others; null: all are played."""
+
+
+class PositionsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-positions/1"):
+    """`positions.npz`."""
+
+    settings: GenerateSettings
+    complete: bool = False
+    positions: Count = 0
+    games: Count = 0
+    """That they are from."""
+    by_stage: tuple[Count, ...] = ()
+    check: str = ""
+    """What tells the arrays from others."""
+
+
+class LabelSettings(Struct, frozen=True, kw_only=True):
+    """How positions get their values."""
+
+    positions: str
+    """The check of the positions."""
+    plies: int
+    exact: int
+    """Moves left from which they are solved; -1: none are."""
+    blend: float
+    """The share of a game's result in the values of its positions."""
+    judge: WeightsSource
+    shrinkage: float
+    passes: int
+
+
+class ValuesDocument(Document, frozen=True, kw_only=True, tag="outflank/train-values/1"):
+    """`values.npy`."""
+
+    settings: LabelSettings
+    complete: bool = False
+    solved: Count = 0
+    looked: Count = 0
+    """That a look ahead was taken at."""
+    check: str = ""
+
+
+class FitSettings(Struct, frozen=True, kw_only=True):
+    """How weights are fitted."""
+
+    positions: str
+    values: str
+    prior: WeightsSource
+    shrinkage: float
+    passes: int
+
+
+class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-weights/1"):
+    """The file of weights."""
+
+    settings: FitSettings
+    complete: bool = False
+    file: str = ""
+    stages: Count = 0
+    weights: Count = 0
+    """That differ, in a stage."""
+    fitted: tuple[Count, ...] = ()
+    """Positions that each stage was fitted to."""
+    errors: tuple[float, ...] = ()
+    """What the weights of each stage are wrong by on those, root mean square in the game's unit."""
+    check: str = ""
+
+
+class StageError(Struct, frozen=True, kw_only=True):
+    """A stage of held-out positions, or all of them."""
+
+    stage: int | None
+    """Null: all stages."""
+    left: tuple[int, int]
+    """The least and the most moves left."""
+    positions: Count
+    solved: Count
+    spread: float
+    """The standard deviation of their values: what who knows nothing is wrong by."""
+    errors: dict[str, float]
+    """By evaluation: root mean square of what it is wrong by, in the game's unit."""
+
+
+class CheckedEvaluation(Struct, frozen=True, kw_only=True):
+    """An evaluation that the weights are held beside."""
+
+    name: str
+    points: float | None
+    """How many of its points make one of the game's unit; null: it was given one, and none makes it better than to know
+    nothing."""
+    scaled: bool
+    """Whether it has no such unit itself, and was given the scale that suits it best (least squares)."""
+
+
+class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-check/1"):
+    """What weights are wrong by, on games that they have not seen."""
+
+    game: str
+    unit: str
+    weights: str
+    """The check of the weights."""
+    evaluations: tuple[CheckedEvaluation, ...]
+    stages: tuple[StageError, ...]
+    total: StageError

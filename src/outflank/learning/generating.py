@@ -1,0 +1,179 @@
+"""The first step: positions of varied games, kept as `positions.npz`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from outflank.boards import Board
+from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
+from outflank.formats.game_files import read_records
+from outflank.games.description import description_of
+from outflank.games.rules import MOVE, pack
+from outflank.learning.documents import GenerateSettings, PositionsDocument
+from outflank.learning.pieces import Step, Work, read_arrays, write_arrays
+from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, joined
+from outflank.learning.subject import Judge, Subject, digest
+
+POSITIONS, PER_GAME = 50_000, 4
+MOST_POSITIONS = 100_000_000
+
+NAMES = Positions.__slots__
+FILE = "positions.npz"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """How positions are made."""
+
+    start: Board[Any]
+    """The rules, and where games start."""
+    everywhere: bool = True
+    """Whether they start wherever the game has starts under these rules; otherwise at this one alone."""
+    seed: int = 1
+    positions: int = POSITIONS
+    per_game: int = PER_GAME
+    """Positions of a game at most: those of one game are alike."""
+    depth: int = 1
+    """Plies that players look ahead."""
+    evaluation: str | None = None
+    """Whose moves are played, by name; None: the one that the game names for the first time, or else lots are drawn."""
+    games: tuple[Path, ...] = ()
+    """Files of games to play on from."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.positions <= MOST_POSITIONS:
+            raise InvalidOption(f"{self.positions:,} positions: 1 to {MOST_POSITIONS:,}")
+        if not 1 <= self.per_game <= 100 or not 1 <= self.depth <= 8:
+            raise InvalidOption("of a game 1 to 100 positions are taken, and players look 1 to 8 plies ahead")
+        if not 0 <= self.seed < 1 << 62:
+            raise InvalidOption(f"seed {self.seed}: a whole number from 0 on")
+
+
+def generate(folder: Path, generation: Generation, work: Work) -> PositionsDocument:
+    """Make positions, as many as are asked for, or go on with it; what there is then."""
+    subject = Subject(generation.start.game)
+    judge = Judge(subject, generation.evaluation or subject.learning.first)
+    beginnings = _beginnings(subject, generation, work)
+    step = Step(folder, "positions")
+    fresh = PositionsDocument(settings=_settings(generation, subject, judge, beginnings))
+    with step.begun(fresh, folder / FILE, work) as complete:
+        if complete is not None:
+            return complete
+        playing = Playing(
+            subject,
+            judge,
+            beginnings,
+            seed=generation.seed,
+            depth=generation.depth,
+            per_game=generation.per_game,
+        )
+        found = _played(playing, generation, step, work)
+        write_arrays(folder / FILE, {name: getattr(found, name) for name in NAMES})
+        made = PositionsDocument(
+            settings=fresh.settings,
+            complete=True,
+            positions=len(found),
+            games=len(np.unique(found.game)),
+            by_stage=tuple(np.bincount(found.stage, minlength=subject.rows).tolist()),
+            check=digest(*(getattr(found, name) for name in NAMES)),
+        )
+        step.finish(made)
+        return made
+
+
+def _played(playing: Playing, generation: Generation, step: Step, work: Work) -> Positions:
+    """Groups of games, until there are enough positions. A game may have fewer than are taken of one."""
+    parts: list[Positions] = []
+    wanted = generation.positions
+
+    def group(number: int) -> Positions:
+        def make() -> dict[str, Any]:
+            found = playing.group(number)
+            return {name: getattr(found, name) for name in NAMES}
+
+        kept = step.piece(f"{number:06}", make)
+        return Positions(*(kept[name] for name in NAMES))
+
+    while (have := sum(map(len, parts))) < wanted:
+        per_group = max(1.0, have / len(parts)) if parts else playing.most_positions
+        more, first = int(np.ceil((wanted - have) / per_group)), len(parts)
+
+        def tell(done: int, have: int = have, more: int = more) -> None:
+            work.progress(f"generate: {have + done * (wanted - have) // more:,} of {wanted:,} positions")
+
+        fresh = work.each(lambda number, first=first: group(first + number), more, tell)  # type: ignore[misc]
+        if not sum(map(len, fresh)):
+            raise OutflankError("no game has a position with a choice of moves: there is nothing to learn")
+        parts += fresh
+    whole = joined(parts)
+    return Positions(*(getattr(whole, name)[:wanted] for name in NAMES))
+
+
+def _settings(generation: Generation, subject: Subject, judge: Judge, beginnings: Beginnings) -> GenerateSettings:
+    return GenerateSettings(
+        game=subject.description.name,
+        rules=subject.description.rules_as_json(subject.rules),
+        start="each" if len(beginnings.starts) > 1 else generation.start.to_text(),
+        seed=generation.seed,
+        positions=generation.positions,
+        per_game=generation.per_game,
+        depth=generation.depth,
+        judge=judge.source,
+        games=digest(beginnings.starts, beginnings.lines) if generation.games else None,
+    )
+
+
+def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginnings:
+    if generation.games:
+        return _read_games(subject, generation.games, work)
+    boards = [generation.start]
+    if generation.everywhere:
+        every = (make() for make in subject.description.starts.values())
+        boards += [board for board in every if board.game == subject.rules and board != generation.start]
+    words = [pack(board.game, board.position) for board in boards]
+    return Beginnings(np.array(words, np.uint64), np.zeros((0, 0), MOVE))
+
+
+def _read_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:
+    """The games in files, as far as they are of the same board; how they are scored does not matter."""
+    starts, lines = [], []
+    for file in files:
+        try:
+            for record in read_records(file):
+                learning = description_of(record.start.game).learning
+                rules = record.start.game
+                if learning is None or not learning.suits(rules) or learning.patterns(rules) != subject.patterns:
+                    continue
+                starts.append(pack(rules, record.start.position))
+                lines.append([move.code for move in record.moves])
+                if not len(lines) % 1000:
+                    work.check()
+                    work.progress(f"generate: {len(lines):,} games read")
+        except OSError as error:
+            raise OutflankError(f"{file}: {reason_of(error)}") from None
+        except FormatError as error:
+            raise FormatError(f"{file}: {error}") from None
+    if not lines:
+        raise OutflankError(f"{', '.join(map(str, files))}: no game of {subject.called} is there")
+    room = np.full((len(lines), max(map(len, lines))), NO_MOVE, MOVE)
+    for row, codes in zip(room, lines, strict=True):
+        row[: len(codes)] = codes
+    return Beginnings(np.array(starts, np.uint64), room)
+
+
+def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]:
+    """The positions in a folder, with what they are of."""
+    document = Step(folder, "positions").read(PositionsDocument, "outflank train generate")
+    subject = Subject.read(document.settings.game, document.settings.rules)
+    found = Positions(*read_arrays(folder / FILE, NAMES, "outflank train generate"))
+    if digest(*(getattr(found, name) for name in NAMES)) != document.check:
+        raise OutflankError(f"{folder / FILE} is not what positions.json speaks of: outflank train generate --replace")
+    return document, subject, found
+
+
+def taken(positions: Positions, rows: Any) -> Positions:
+    """Some of them."""
+    return replace(positions, **{name: getattr(positions, name)[rows] for name in NAMES})

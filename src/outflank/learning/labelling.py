@@ -1,0 +1,183 @@
+"""The second step: what positions are worth, kept as `values.npz`.
+
+A game that has kernels for its endings is learnt from its end backwards: what they can solve is solved, and positions
+before that get what a look of some plies ahead sees by the weights of all later positions, which are fitted on the way.
+Any other game has the results of the games that positions are from, and a look by the weights of the last generation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.errors import InvalidOption, OutflankError
+from outflank.games.evaluation import FROM_FILE
+from outflank.learning.documents import LabelSettings, ValuesDocument
+from outflank.learning.generating import read_positions
+from outflank.learning.labels import looked_ahead, solved
+from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
+from outflank.learning.selfplay import Positions
+from outflank.learning.stages import PASSES, SHRINKAGE, StageWeights, for_learning
+from outflank.learning.subject import Judge, Subject, digest
+
+ROWS = 1024
+"""Positions that are valued together."""
+
+PLIES, MOST_PLIES = 4, 12
+RESULT_SHARE = 0.5
+"""Of a game's result in the values of its positions, where nothing is solved."""
+
+FILE = "values.npz"
+Values = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """How positions get their values."""
+
+    weights: Path | None = None
+    """Of the last generation."""
+    plies: int = PLIES
+    exact: int | None = None
+    """Moves left from which positions are solved; None: as many as the game's kernels can."""
+    blend: float | None = None
+    """The share of a game's result in the value of a position that is not solved; None: nothing, or a half in a game
+    that has no kernels for its endings."""
+    shrinkage: float = SHRINKAGE
+    passes: int = PASSES
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.plies <= MOST_PLIES:
+            raise InvalidOption(f"a look {self.plies} plies ahead: 1 to {MOST_PLIES}")
+        if self.blend is not None and not 0 <= self.blend <= 1:
+            raise InvalidOption(f"a share of {self.blend:g} for the result: 0 to 1")
+
+    def settings(self, subject: Subject, check: str, judge: Judge) -> LabelSettings:
+        """As a document tells it."""
+        most = subject.ending_moves
+        exact = most if self.exact is None else self.exact
+        if exact > most:
+            solves = f"at most {most}" if most >= 0 else "none: it has no kernels for its endings"
+            raise InvalidOption(f"to solve positions with {exact} moves left: {subject.called} solves {solves}")
+        blend = (RESULT_SHARE if most < 0 else 0.0) if self.blend is None else self.blend
+        return LabelSettings(
+            positions=check,
+            plies=self.plies,
+            exact=exact,
+            blend=blend,
+            judge=judge.source,
+            shrinkage=self.shrinkage,
+            passes=self.passes,
+        )
+
+
+def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
+    """Value the positions of a folder, or go on with it; what there is then."""
+    document, subject, positions = read_positions(folder)
+    named = subject.learning.first if subject.ending_moves < 0 else None
+    judge = Judge(subject, named if labels.weights is None else f"{FROM_FILE}{labels.weights}")
+    step = Step(folder, "values")
+    fresh = ValuesDocument(settings=labels.settings(subject, document.check, judge))
+    with step.begun(fresh, folder / FILE, work) as complete:
+        if complete is not None:
+            return complete
+        labelling = _Labelling(subject, positions, fresh.settings, step, work)
+        prior = None if labels.weights is None else subject.weights_in(labels.weights)
+        if subject.ending_moves >= 0:
+            labelling.backwards(prior)
+        else:
+            labelling.by_results(None if judge.source.evaluation is None else judge)
+        write_arrays(folder / FILE, {"values": labelling.values})
+        exact = int((positions.left <= fresh.settings.exact).sum())
+        made = ValuesDocument(
+            settings=fresh.settings,
+            complete=True,
+            solved=exact,
+            looked=len(positions) - exact if labelling.looks else 0,
+            check=digest(labelling.values),
+        )
+        step.finish(made)
+        return made
+
+
+class _Labelling:
+    """The values of some positions, as they come."""
+
+    def __init__(self, subject: Subject, positions: Positions, settings: LabelSettings, step: Step, work: Work) -> None:
+        self.subject, self.positions, self.settings = subject, positions, settings
+        self.step, self.work = step, work
+        self.values: Values = np.zeros(len(positions), np.float32)
+        self.valued = 0
+        self.looks = False
+
+    def backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
+        """From the end of the game to its start, by the number of moves left."""
+        stages = StageWeights(self.subject, prior, shrinkage=self.settings.shrinkage, passes=self.settings.passes)
+        learn = for_learning(self.positions.game)
+        known = np.zeros(len(self.positions), bool)
+        behind: set[int] = set()
+        """Stages of which more is known than their weights tell."""
+        for left in np.unique(self.positions.left).tolist():
+            rows = np.flatnonzero(self.positions.left == left)
+            judge = None
+            if left > self.settings.exact:
+                for stage in sorted(behind):
+                    self.work.check()
+                    of_stage = np.flatnonzero(known & learn & (self.positions.stage == stage))
+                    stages.fit(stage, self.positions.boards[of_stage], self.values[of_stage], self.work)
+                behind.clear()
+                judge = Judge(self.subject, weights=stages.rounded())
+            self._value(rows, judge, f"{left:05}")
+            known[rows] = True
+            behind.update(np.unique(self.positions.stage[rows]).tolist())
+
+    def by_results(self, judge: Judge | None) -> None:
+        """By the results of games, and by a look where there is something to look by."""
+        if judge is None:
+            self.values[:] = self.positions.result
+        else:
+            self._value(np.arange(len(self.positions)), judge, "all")
+
+    def _value(self, rows: Any, judge: Judge | None, name: str) -> None:
+        """Value positions that ask for the same: solve them where nobody is to judge."""
+        self.looks = self.looks or judge is not None
+        parts: Sequence[Any] = [rows[first : first + ROWS] for first in range(0, len(rows), ROWS)]
+
+        def part(number: int) -> Arrays:
+            return self.step.piece(f"{name}-{number:05}", lambda: {"values": self._valued(parts[number], judge)})
+
+        before = self.valued
+
+        def tell(done: int) -> None:
+            have, total = before + min(done * ROWS, len(rows)), len(self.positions)
+            self.work.progress(f"label: {have:,} of {total:,} positions, now {self._told(name)}")
+
+        found = self.work.each(part, len(parts), tell)
+        for numbers, arrays in zip(parts, found, strict=True):
+            if arrays["values"].shape != numbers.shape:
+                raise OutflankError(f"{self.step.parts} is of other positions: --replace values them anew")
+            self.values[numbers] = arrays["values"]
+        self.valued += len(rows)
+
+    def _told(self, name: str) -> str:
+        return f"those with {int(name)} moves left" if name.isdigit() else "by a look ahead"
+
+    def _valued(self, rows: Any, judge: Judge | None) -> Values:
+        boards = self.positions.boards[rows]
+        if judge is None:
+            return solved(self.subject.rules, boards)
+        seen = looked_ahead(self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies)
+        blend = np.float32(self.settings.blend)
+        return np.asarray((1 - blend) * seen + blend * self.positions.result[rows], np.float32)
+
+
+def read_values(folder: Path, positions: Positions) -> tuple[ValuesDocument, Values]:
+    """The values of the positions in a folder."""
+    document = Step(folder, "values").read(ValuesDocument, "outflank train label")
+    (values,) = read_arrays(folder / FILE, ["values"], "outflank train label")
+    if digest(values) != document.check or len(values) != len(positions):
+        raise OutflankError(f"{folder / FILE} is not what values.json speaks of: outflank train label --replace")
+    return document, np.asarray(values, np.float32)

@@ -1,0 +1,277 @@
+"""`outflank train`: weights of an evaluation, learnt from the rules of a game."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from outflank.errors import OutflankError
+from outflank.learning.checking import check
+from outflank.learning.fitting import Fit, fit_weights
+from outflank.learning.generating import PER_GAME, POSITIONS, Generation, generate
+from outflank.learning.labelling import PLIES, Labels, label
+from outflank.learning.pieces import Halted, Work
+from outflank.learning.stages import PASSES, SHRINKAGE
+from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.search.contract import Stop
+from outflank.ui.cli.common import diagnostics, output, print_json, start_of
+from outflank.ui.cli.game_options import GameCommand, game_meant, game_option
+from outflank.ui.cli.groups import Group
+from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.progress import progress_line, quiet_option
+from outflank.ui.cli.train_view import print_check, told_fit, told_positions, told_values
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Done = TypeVar("Done")
+
+FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def out_option(help: str) -> Callable[[Command], Command]:
+    """Where a step, or all of them, keep what they make."""
+    return click.option(
+        "--out",
+        "folder",
+        required=True,
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help=help,
+    )
+
+
+HOW_WORK_IS_DONE = _options(
+    click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads.  [one per core]"),
+    click.option("--replace", is_flag=True, help="Begin anew, whatever is there."),
+    quiet_option,
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+)
+HOW_POSITIONS_ARE_MADE = _options(
+    game_option("What is learnt."),
+    click.option("--seed", type=int, default=1, show_default=True, help="By which lots are drawn."),
+    click.option("--positions", type=int, default=POSITIONS, show_default=True, help="How many are made."),
+    click.option("--per-game", type=int, default=PER_GAME, show_default=True, help="How many are taken of a game."),
+    click.option(
+        "--games",
+        "files",
+        type=click.Path(dir_okay=False, path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help="Play on from the games in a file (of any format that `games` reads); may be given several times.",
+    ),
+)
+HOW_WEIGHTS_ARE_FITTED = _options(
+    click.option(
+        "--shrinkage",
+        type=float,
+        default=SHRINKAGE,
+        show_default=True,
+        help="Imagined positions that hold a weight where it was: of rare patterns little is known.",
+    ),
+    click.option("--passes", type=int, default=PASSES, show_default=True, help="Of conjugate gradients."),
+)
+HOW_POSITIONS_ARE_VALUED = _options(
+    click.option("--plies", type=int, default=PLIES, show_default=True, help="Of a look ahead."),
+    click.option(
+        "--exact", type=int, help="Moves left from which positions are solved.  [what the game's kernels can]"
+    ),
+    click.option(
+        "--blend",
+        type=float,
+        help="Share of a game's result in the value of a position that is not solved.  [0; 0.5 if none is solved]",
+    ),
+)
+WEIGHTS = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group("train", cls=Group, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Learn the weights of an evaluation by patterns, from nothing but the rules of a game.
+
+    Each step goes on with what the one before it has left in a folder: positions, their values, weights, and what these
+    are wrong by. A step that was interrupted goes on where it was; for a seed, it always makes the same.
+
+    Searches and players use the weights by the name of their file: --evaluation patterns:FILE.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def chosen_start(game: str | None, game_options: Mapping[str, Any]) -> dict[str, Any]:
+    """Where games start: everywhere, unless the options say more than what the rules are."""
+    start = start_of(game_meant(game, game_options), game_options)[0]
+    meant = game_meant(game, game_options)
+    only_rules = meant is None or set(game_options) <= set(meant.options_of(start.game))
+    return {"start": start, "everywhere": only_rules}
+
+
+def carried_out(
+    work: Callable[[Work], Done], *, workers: int | None, replace: bool, quiet: bool, told: Callable[[Done], None]
+) -> int:
+    """Do the work and tell what came of it; Ctrl-C keeps what is done."""
+    stop = Stop()
+    threads = workers or max(1, int(usable_cores()))
+    try:
+        with progress_line(quiet=quiet) as tell:
+            how = Work(workers=threads, stop=stop, progress=tell, replace=replace)
+            found = interruptibly(lambda: work(how), stop)
+    except Halted:
+        diagnostics().print("interrupted; the same command goes on from here")
+        return INTERRUPTED
+    told(found)
+    return 0
+
+
+def telling(as_json: bool, show: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """How a document is told: in words, or as it is."""
+
+    def tell(document: Any) -> None:
+        if as_json:
+            print_json(document)
+        elif (line := show(document)) is not None:
+            output().print(line)
+
+    return tell
+
+
+@command.command("generate", cls=GameCommand)
+@HOW_POSITIONS_ARE_MADE
+@click.option("--depth", type=int, default=1, show_default=True, help="Plies that players look ahead.")
+@click.option("--evaluation", help="Whose moves are played, by name, or patterns:FILE.  [none: lots are drawn]")
+@out_option("Where they are kept: positions.npz.")
+@HOW_WORK_IS_DONE
+def generate_command(
+    game: str | None,
+    game_options: Mapping[str, Any],
+    seed: int,
+    positions: int,
+    per_game: int,
+    files: tuple[Path, ...],
+    depth: int,
+    evaluation: str | None,
+    folder: Path,
+    workers: int | None,
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Make positions to learn from.
+
+    They are of varied games, from their start to their end.
+
+    \b
+      outflank train generate --game {first} --positions 100000 --out learning
+      outflank train generate --games tournament.wtb --out learning
+    """
+    generation = Generation(
+        **chosen_start(game, game_options),
+        seed=seed,
+        positions=positions,
+        per_game=per_game,
+        depth=depth,
+        evaluation=evaluation,
+        games=files,
+    )
+    return carried_out(
+        lambda work: generate(folder, generation, work),
+        workers=workers,
+        replace=replace,
+        quiet=quiet,
+        told=telling(as_json, lambda found: told_positions(folder, found)),
+    )
+
+
+@command.command("label")
+@FOLDER
+@HOW_POSITIONS_ARE_VALUED
+@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Of the last generation, which looks begin with.")
+@HOW_WEIGHTS_ARE_FITTED
+@HOW_WORK_IS_DONE
+def label_command(
+    folder: Path,
+    plies: int,
+    exact: int | None,
+    blend: float | None,
+    weights: Path | None,
+    shrinkage: float,
+    passes: int,
+    workers: int | None,
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Find out what positions are worth.
+
+    Near the end they are solved. Before that a look of some plies ahead sees what was learnt of all later positions,
+    from the end of the game to its start. A game whose endings cannot be solved has the results of the games, and a
+    look by the weights of the last generation.
+    """
+    labels = Labels(weights=weights, plies=plies, exact=exact, blend=blend, shrinkage=shrinkage, passes=passes)
+    return carried_out(
+        lambda work: label(folder, labels, work),
+        workers=workers,
+        replace=replace,
+        quiet=quiet,
+        told=telling(as_json, lambda found: told_values(folder, found)),
+    )
+
+
+@command.command("fit")
+@FOLDER
+@click.option("--prior", type=WEIGHTS, metavar="FILE", help="Weights to begin with, those of the last generation.")
+@HOW_WEIGHTS_ARE_FITTED
+@HOW_WORK_IS_DONE
+def fit_command(
+    folder: Path,
+    prior: Path | None,
+    shrinkage: float,
+    passes: int,
+    workers: int | None,
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Fit weights to the values of positions. One of sixteen games is held out."""
+    return carried_out(
+        lambda work: fit_weights(folder, Fit(prior=prior, shrinkage=shrinkage, passes=passes), work),
+        workers=workers,
+        replace=replace,
+        quiet=quiet,
+        told=telling(as_json, lambda found: told_fit(folder, found)),
+    )
+
+
+@command.command("check")
+@FOLDER
+@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Others than those in the folder.")
+@click.option("--beside", metavar="NAMES", help="The evaluations to hold them beside, like a,b.  [all of the game]")
+@quiet_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check_command(folder: Path, weights: Path | None, beside: str | None, quiet: bool, as_json: bool) -> int:
+    """Say what weights are wrong by.
+
+    That is on games that they have not seen, stage by stage, beside other evaluations. The error is the root of the mean
+    square, in what the game counts. An evaluation that counts nothing is given the scale that suits it best.
+    """
+    names = None if beside is None else [name.strip() for name in beside.split(",") if name.strip()]
+    if names == []:
+        raise OutflankError("--beside: the names of evaluations, like a,b")
+    return carried_out(
+        lambda work: check(folder, work, weights=weights, beside=names),
+        workers=1,
+        replace=False,
+        quiet=quiet,
+        told=telling(as_json, print_check),
+    )
