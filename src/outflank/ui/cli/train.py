@@ -262,8 +262,8 @@ def fit_command(
 def check_command(folder: Path, weights: Path | None, beside: str | None, quiet: bool, as_json: bool) -> int:
     """Say what weights are wrong by.
 
-    That is on games that they have not seen, stage by stage, beside other evaluations. The error is the root of the mean
-    square, in what the game counts. An evaluation that counts nothing is given the scale that suits it best.
+    That is on games that they have not seen, stage by stage, beside other evaluations. The error is the root of the
+    mean square, in what the game counts. An evaluation that counts nothing is given the scale that suits it best.
     """
     names = None if beside is None else [name.strip() for name in beside.split(",") if name.strip()]
     if names == []:
