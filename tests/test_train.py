@@ -3,26 +3,35 @@
 import importlib.util
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from outflank.documents import decoded, plain
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games import description
 from outflank.games.description import GAMES, game_named
 from outflank.games.evaluation import begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_weights import read_weights, written
 from outflank.games.rules import MOVE, fill, is_pass, play, score, unpack
+from outflank.lab.drawing.page import page_html
 from outflank.learning import fit as fitting_of_one
 from outflank.learning.checking import check
+from outflank.learning.documents import MatchOutcome, PlayDocument, PlaySettings, TrainDocument, WeightsSource
 from outflank.learning.fit import Examples, fit
 from outflank.learning.fitting import Fit, fit_weights
 from outflank.learning.generating import Generation, generate, read_positions
 from outflank.learning.labelling import Labels, label, read_values
+from outflank.learning.loop import Plan
+from outflank.learning.loop import run as run_loop
 from outflank.learning.pieces import Halted, Work
+from outflank.learning.playing import Match, _arranged
+from outflank.learning.report import report_of
 from outflank.learning.stages import HELD_OUT, StageWeights
+from outflank.learning.subject import Subject
 from outflank.othello.squares import othello
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
@@ -91,6 +100,14 @@ def stopped_after(calls: int) -> Work:
 
 
 FEWER = Generation(start=START, positions=80, per_game=3, seed=5)
+
+
+def stopped_at(words: str) -> Work:
+    """Work that is stopped when it says that it is there."""
+    stop = Stop()
+    return Work(stop=stop, progress=lambda text: stop() if text.startswith(words) else None)
+
+
 STEPS = {
     "positions": lambda folder, work: generate(folder, FEWER, work),
     "values": lambda folder, work: label(folder, LABELS, work),
@@ -384,7 +401,7 @@ def test_steps_tell_what_they_made_and_that_it_is_there(run, whole):
     status, told, _ = run("check", folder, "--beside", "mobility")
     assert status == 0
     assert "knowing nothing" in told
-    assert "scaled by least squares, for they count no discs: mobility" in told
+    assert "Scaled by least squares, since in no discs: mobility." in told
     status, told, err = run("label", folder, "--exact", "14")
     assert (status, err) == (2, "outflank: to solve positions with 14 moves left: Othello 4×4 solves at most 11\n")
 
@@ -413,3 +430,120 @@ def test_compiled_it_learns_as_well(tmp_path):
     again = tmp_path / "again"
     learnt(again, Work(), Generation(start=START, positions=600, per_game=3, seed=5))
     assert (again / weights.name).read_bytes() == weights.read_bytes()
+
+
+# --- all steps, again and again ---
+
+PLAN = Plan(
+    generation=Generation(start=START, positions=60, per_game=6, seed=2),
+    labels=Labels(plies=1, exact=4, passes=3),
+    fit=Fit(passes=3),
+    match=Match(games=2, depth=1),
+    generations=2,
+)
+
+
+@pytest.fixture
+def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.learning.selfplay.GAMES", 8)
+
+
+@pytest.fixture
+def beside_mobility_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.learning.checking.evaluations", lambda game: {"mobility": None})
+
+
+@pytest.mark.plain
+@pytest.mark.usefixtures("few_games", "beside_mobility_alone")
+def test_the_loop_is_interrupted_wherever_and_learns_the_same(tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    pages: list[int] = []
+    found = run_loop(whole, PLAN, Work(), written=lambda document: pages.append(len(document.generations)))
+    assert (found.complete, len(found.generations), pages) == (True, 2, [1, 2])
+    for number in (1, 2):
+        for step in ("generate", "label", "fit", "check", "play"):
+            with pytest.raises(Halted):
+                run_loop(cut, PLAN, stopped_at(f"generation {number} of 2, {step}: "))
+    again = run_loop(cut, PLAN, Work(workers=2))
+    assert again == found
+    assert (cut / "train.json").read_bytes() == (whole / "train.json").read_bytes()
+    best = (whole / found.file).read_bytes()
+    assert best == (cut / found.file).read_bytes() == (whole / f"generation-0{found.best}" / found.file).read_bytes()
+    first, second = found.generations
+    assert first.positions.settings.judge.evaluation is None
+    assert (second.positions.settings.judge.check, second.weights.settings.prior.check) == (first.weights.check,) * 2
+    assert first.match.rival == "mobility"
+    assert second.match.settings.against.check == first.weights.check
+    with pytest.raises(OutflankError, match=r"train\.json was made with other settings"):
+        run_loop(cut, replace(PLAN, generations=3), Work())
+
+
+@pytest.mark.plain
+@pytest.mark.usefixtures("few_games", "beside_mobility_alone")
+def test_who_loses_the_match_is_not_gone_on_from(tmp_path, monkeypatch):
+    outcome = MatchOutcome(wins=1, draws=0, losses=3, elo=-9.0, elo_low=-20, elo_high=1, llr=-1, decision=None)
+
+    def lost(folder: Path, match: Match, work: Work, **_: Any) -> PlayDocument:
+        judged = WeightsSource(evaluation="x", check=None if match.against is None else "x")
+        settings = PlaySettings(
+            weights="", against=judged, depth=1, seconds=None, games=4, elo0=0, elo1=1, openings="", seed=match.seed
+        )
+        return PlayDocument(settings=settings, complete=True, rival="x", outcome=outcome)
+
+    monkeypatch.setattr("outflank.learning.loop.play", lost)
+    found = run_loop(tmp_path, replace(PLAN, generations=3), Work())
+    first, second, third = found.generations
+    assert [each.best for each in found.generations] == [True, False, False]  # the first has nobody before it
+    assert (found.best, found.check) == (1, first.weights.check)
+    assert second.weights.settings.prior.check == third.weights.settings.prior.check == first.weights.check
+    assert (tmp_path / found.file).read_bytes() == (tmp_path / "generation-01" / found.file).read_bytes()
+    page = page_html(report_of(found, {}))
+    assert "The weights in othello-4x4.weights are those of generation 1." in page
+    assert page.count("<figure") == 4
+
+
+@pytest.mark.plain
+@pytest.mark.usefixtures("few_games", "beside_mobility_alone")
+def test_the_whole_loop_on_the_command_line(run, tmp_path):
+    out = tmp_path / "out"
+    few = ("--size", "4", "--positions", "60", "--per-game", "6", "--plies", "1", "--exact", "4", "--passes", "3")
+    settings = (*few, "--generations", "1", "--depth", "1", "--match-games", "2", "--out", str(out))
+    status, told, err = run("run", *settings)
+    assert (status, err) == (0, "")
+    assert told.splitlines()[0].startswith("generation 1: wrong by ")
+    assert "against mobility: " in told
+    assert (
+        told.splitlines()[-1] == f"{out}/othello-4x4.weights: the weights of generation 1; {out}/train.html tells more"
+    )
+    assert "<h2>Findings</h2>" in (out / "train.html").read_text()
+    status, told, _ = run("run", *settings, "--json")
+    assert (status, json.loads(told)) == (0, json.loads((out / "train.json").read_text()))
+    assert plain(decoded(TrainDocument, told.encode())) == json.loads(told)
+    home = str(out / "generation-01")
+    asked = ("play", home, "--replace", "--against", "discs", "--depth", "1", "--match-games", "2", "--seed", "3")
+    status, told, _ = run(*asked, "--json")
+    assert status in (0, 1)
+    assert plain(decoded(PlayDocument, told.encode())) == json.loads(told)
+    assert json.loads(told)["settings"]["against"] == {"evaluation": "discs", "check": None}
+    again = run("play", home, "--against", "discs", "--depth", "1", "--match-games", "2", "--seed", "3")[1]
+    assert again.startswith("against discs at depth 1: +")
+    for more, line in (
+        (("--depth", "1", "--time", "1"), "a match at equal depth, or at equal time: give one of them"),
+        (("--match-games", "0"), "0 games of a match: at least 1"),
+        (("--sprt", "3"), "SPRT '3': two differences in Elo, like 0,10"),
+        (("--against", "mobilty"), "did you mean 'mobility'?"),
+        (("--time", "0"), "0 seconds for a move: more than 0, at most an hour"),
+    ):
+        status, _, err = run("play", home, *more)
+        assert (status, len(err.splitlines())) == (2, 1)
+        assert line in err
+    status, _, err = run("run", "--size", "4", "--generations", "0", "--out", str(out))
+    assert (status, err) == (2, "outflank: 0 generations: 1 to 99\n")
+
+
+@pytest.mark.plain
+def test_a_board_with_few_openings_has_a_shorter_match(monkeypatch):
+    monkeypatch.setattr("outflank.arena.openings.TRIES", 40)
+    six = game_named("othello").start(size=6)
+    assert 2 <= _arranged(Subject(START.game), Match(games=200), START, ("first", "random")).games < 200
+    assert _arranged(Subject(six.game), Match(games=40), six, ("first", "random")).games == 40

@@ -3,6 +3,8 @@
 Two runs of a step with the same `settings` make the same arrays, to the bit.
 """
 
+from typing import Literal
+
 from msgspec import Struct
 
 from outflank.documents import Count, Document
@@ -135,3 +137,104 @@ class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-ch
     evaluations: tuple[CheckedEvaluation, ...]
     stages: tuple[StageError, ...]
     total: StageError
+
+
+class PlaySettings(Struct, frozen=True, kw_only=True):
+    """Which match weights play."""
+
+    weights: str
+    """The check of the weights."""
+    against: WeightsSource
+    depth: int | None
+    seconds: float | None
+    """For a move; null: there is a depth."""
+    games: Count
+    """At most."""
+    elo0: float
+    elo1: float
+    """The two hypotheses of the sequential test, in normalised Elo."""
+    openings: str
+    seed: int
+
+
+class MatchOutcome(Struct, frozen=True, kw_only=True):
+    """How a match ended, as the weights see it."""
+
+    wins: Count
+    draws: Count
+    losses: Count
+    elo: float
+    elo_low: float
+    elo_high: float
+    """The ends of the 95 % interval."""
+    llr: float
+    decision: Literal["H0", "H1"] | None
+    """Which hypothesis the test has accepted; null: all games were played before it was clear."""
+
+    @property
+    def games(self) -> int:
+        """That count."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """The share of the points."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+
+class PlayDocument(Document, frozen=True, kw_only=True, tag="outflank/train-play/1"):
+    """A match of weights against others, or against an evaluation by name; the folder `match` has its games."""
+
+    settings: PlaySettings
+    complete: bool = False
+    rival: str = ""
+    """The other, in a word."""
+    outcome: MatchOutcome | None = None
+
+
+class GenerationDocument(Struct, frozen=True, kw_only=True):
+    """What has come of one time round the loop."""
+
+    number: int
+    folder: str
+    positions: PositionsDocument
+    values: ValuesDocument
+    weights: WeightsDocument
+    errors: ErrorsDocument
+    match: PlayDocument | None
+    """Null: none was played."""
+    best: bool
+    """Whether its weights are the best so far: the next generation goes on from them."""
+
+
+class RunSettings(Struct, frozen=True, kw_only=True):
+    """How the loop is gone round."""
+
+    first: GenerateSettings
+    """The positions of the first generation; the others' are made alike, by the best weights, with seeds of theirs."""
+    generations: Count
+    plies: int
+    exact: int | None
+    blend: float | None
+    shrinkage: float
+    passes: int
+    match_games: Count
+    """Null games: no match is played, and every generation counts as better."""
+    depth: int | None
+    seconds: float | None
+    elo0: float
+    elo1: float
+
+
+class TrainDocument(Document, frozen=True, kw_only=True, tag="outflank/train/1"):
+    """All generations: `train.json`."""
+
+    settings: RunSettings
+    complete: bool = False
+    game: str = ""
+    unit: str = ""
+    generations: tuple[GenerationDocument, ...] = ()
+    best: int | None = None
+    """The number of the generation whose weights are in `file`."""
+    file: str = ""
+    check: str = ""

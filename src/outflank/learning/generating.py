@@ -112,6 +112,13 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
     return Positions(*(getattr(whole, name)[:wanted] for name in NAMES))
 
 
+def settings_of(generation: Generation, work: Work) -> GenerateSettings:
+    """How positions would be made, as a document tells it."""
+    subject = Subject(generation.start.game)
+    judge = Judge(subject, generation.evaluation or subject.learning.first)
+    return _settings(generation, subject, judge, _beginnings(subject, generation, work))
+
+
 def _settings(generation: Generation, subject: Subject, judge: Judge, beginnings: Beginnings) -> GenerateSettings:
     return GenerateSettings(
         game=subject.description.name,
@@ -137,8 +144,24 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
     return Beginnings(np.array(words, np.uint64), np.zeros((0, 0), MOVE))
 
 
+_read: dict[tuple[Any, ...], Beginnings] = {}
+"""The last games that were read: every generation begins with the same."""
+
+
 def _read_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:
     """The games in files, as far as they are of the same board; how they are scored does not matter."""
+    try:
+        key = (type(subject.rules), *subject.rules, *((file, file.stat().st_mtime_ns) for file in files))
+    except OSError as error:
+        raise OutflankError(f"{error.filename}: {reason_of(error)}") from None
+    if key not in _read:
+        found = _all_games(subject, files, work)
+        _read.clear()
+        _read[key] = found
+    return _read[key]
+
+
+def _all_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:
     starts, lines = [], []
     for file in files:
         try:

@@ -1,98 +1,53 @@
 """`outflank train`: weights of an evaluation, learnt from the rules of a game."""
 
+import shlex
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from outflank.arena import Sprt
 from outflank.errors import OutflankError
+from outflank.lab.provenance import provenance
 from outflank.learning.checking import check
+from outflank.learning.documents import PlayDocument
 from outflank.learning.fitting import Fit, fit_weights
-from outflank.learning.generating import PER_GAME, POSITIONS, Generation, generate
-from outflank.learning.labelling import PLIES, Labels, label
+from outflank.learning.generating import Generation, generate
+from outflank.learning.labelling import Labels, label
+from outflank.learning.loop import GENERATIONS, Plan, run
 from outflank.learning.pieces import Halted, Work
-from outflank.learning.stages import PASSES, SHRINKAGE
-from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.learning.playing import GAMES, Match, play
+from outflank.learning.report import write_page
+from outflank.machine import usable_cores
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output, print_json, start_of
-from outflank.ui.cli.game_options import GameCommand, game_meant, game_option
+from outflank.ui.cli.game_options import GameCommand, game_meant
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
-from outflank.ui.cli.train_view import print_check, told_fit, told_positions, told_values
+from outflank.ui.cli.train_options import (
+    FOLDER,
+    HOW_MATCHES_ARE_PLAYED,
+    HOW_POSITIONS_ARE_MADE,
+    HOW_POSITIONS_ARE_VALUED,
+    HOW_WEIGHTS_ARE_FITTED,
+    HOW_WORK_IS_DONE,
+    WEIGHTS,
+    out_option,
+)
+from outflank.ui.cli.train_view import (
+    print_check,
+    told_fit,
+    told_generation,
+    told_match,
+    told_positions,
+    told_run,
+    told_values,
+)
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Done = TypeVar("Done")
-
-FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
-
-
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one."""
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-def out_option(help: str) -> Callable[[Command], Command]:
-    """Where a step, or all of them, keep what they make."""
-    return click.option(
-        "--out",
-        "folder",
-        required=True,
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help=help,
-    )
-
-
-HOW_WORK_IS_DONE = _options(
-    click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads.  [one per core]"),
-    click.option("--replace", is_flag=True, help="Begin anew, whatever is there."),
-    quiet_option,
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-)
-HOW_POSITIONS_ARE_MADE = _options(
-    game_option("What is learnt."),
-    click.option("--seed", type=int, default=1, show_default=True, help="By which lots are drawn."),
-    click.option("--positions", type=int, default=POSITIONS, show_default=True, help="How many are made."),
-    click.option("--per-game", type=int, default=PER_GAME, show_default=True, help="How many are taken of a game."),
-    click.option(
-        "--games",
-        "files",
-        type=click.Path(dir_okay=False, path_type=Path),
-        multiple=True,
-        metavar="FILE",
-        help="Play on from the games in a file (of any format that `games` reads); may be given several times.",
-    ),
-)
-HOW_WEIGHTS_ARE_FITTED = _options(
-    click.option(
-        "--shrinkage",
-        type=float,
-        default=SHRINKAGE,
-        show_default=True,
-        help="Imagined positions that hold a weight where it was: of rare patterns little is known.",
-    ),
-    click.option("--passes", type=int, default=PASSES, show_default=True, help="Of conjugate gradients."),
-)
-HOW_POSITIONS_ARE_VALUED = _options(
-    click.option("--plies", type=int, default=PLIES, show_default=True, help="Of a look ahead."),
-    click.option(
-        "--exact", type=int, help="Moves left from which positions are solved.  [what the game's kernels can]"
-    ),
-    click.option(
-        "--blend",
-        type=float,
-        help="Share of a game's result in the value of a position that is not solved.  [0; 0.5 if none is solved]",
-    ),
-)
-WEIGHTS = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.group("train", cls=Group, invoke_without_command=True)
@@ -274,4 +229,119 @@ def check_command(folder: Path, weights: Path | None, beside: str | None, quiet:
         replace=False,
         quiet=quiet,
         told=telling(as_json, print_check),
+    )
+
+
+@command.command("play")
+@FOLDER
+@click.option("--against", metavar="EVALUATION", help="By name, or patterns:FILE.  [the one that the game names]")
+@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Others than those in the folder.")
+@HOW_MATCHES_ARE_PLAYED
+@click.option("--match-games", type=int, default=GAMES, show_default=True, help="At most.")
+@click.option("--seed", type=int, default=1, show_default=True, help="For the openings.")
+@HOW_WORK_IS_DONE
+def play_command(
+    folder: Path,
+    against: str | None,
+    weights: Path | None,
+    depth: int | None,
+    seconds: float | None,
+    sprt: str,
+    match_games: int,
+    seed: int,
+    workers: int | None,
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Let weights play a match.
+
+    Both sides search alike, in pairs of games with colours swapped, until a sequential test says who is stronger. The
+    status is 1 if the weights are not.
+
+    \b
+      outflank train play learning/generation-02 --against mobility
+      outflank train play new --against patterns:old/mine.weights --time 0.1
+    """
+    match = Match(against=against, depth=depth, seconds=seconds, games=match_games, sprt=Sprt.parse(sprt), seed=seed)
+    decisions: list[str | None] = []
+
+    def told(found: PlayDocument) -> None:
+        assert found.outcome is not None
+        decisions.append(found.outcome.decision)
+        telling(as_json, told_match)(found)
+
+    status = carried_out(
+        lambda work: play(folder, match, work, weights=weights),
+        workers=workers,
+        replace=replace,
+        quiet=quiet,
+        told=told,
+    )
+    return status or int("H0" in decisions)
+
+
+@command.command("run", cls=GameCommand)
+@HOW_POSITIONS_ARE_MADE
+@click.option("--generations", type=int, default=GENERATIONS, show_default=True, help="Times round the loop.")
+@HOW_POSITIONS_ARE_VALUED
+@HOW_WEIGHTS_ARE_FITTED
+@HOW_MATCHES_ARE_PLAYED
+@click.option("--match-games", type=int, default=GAMES, show_default=True, help="Of each match, at most; 0: none.")
+@out_option("Where all of it is kept.")
+@HOW_WORK_IS_DONE
+def run_command(
+    game: str | None,
+    game_options: Mapping[str, Any],
+    seed: int,
+    positions: int,
+    per_game: int,
+    files: tuple[Path, ...],
+    generations: int,
+    plies: int,
+    exact: int | None,
+    blend: float | None,
+    shrinkage: float,
+    passes: int,
+    depth: int | None,
+    seconds: float | None,
+    sprt: str,
+    match_games: int,
+    folder: Path,
+    workers: int | None,
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Go round the loop: all steps, again and again.
+
+    The best weights so far play the games of the next generation, which meets them in a match. A page with plots tells
+    how it went. Started again, the command goes on where it was.
+
+    \b
+      outflank train run --size 6 --seed 1 --out learning
+      outflank train run --size 6 --positions 200000 --generations 4 --out more
+    """
+    plan = Plan(
+        generation=Generation(
+            **chosen_start(game, game_options), seed=seed, positions=positions, per_game=per_game, games=files
+        ),
+        labels=Labels(plies=plies, exact=exact, blend=blend, shrinkage=shrinkage, passes=passes),
+        fit=Fit(shrinkage=shrinkage, passes=passes),
+        match=Match(depth=depth, seconds=seconds, games=match_games, sprt=Sprt.parse(sprt)),
+        generations=generations,
+    )
+    origin = provenance("outflank " + shlex.join(sys.argv[1:]))
+    return carried_out(
+        lambda work: run(
+            folder,
+            plan,
+            work,
+            told=lambda generation: None if as_json else output().print(told_generation(generation)),
+            written=lambda document: write_page(folder, document, origin),
+        ),
+        workers=workers,
+        replace=replace,
+        quiet=quiet,
+        told=telling(as_json, lambda found: told_run(folder, found)),
     )

@@ -2,7 +2,18 @@
 
 from pathlib import Path
 
-from outflank.learning.documents import ErrorsDocument, PositionsDocument, StageError, ValuesDocument, WeightsDocument
+from outflank.lab.report import Cell
+from outflank.learning.checking import LEARNT
+from outflank.learning.documents import (
+    ErrorsDocument,
+    GenerationDocument,
+    PlayDocument,
+    PositionsDocument,
+    TrainDocument,
+    ValuesDocument,
+    WeightsDocument,
+)
+from outflank.learning.report import PAGE, error_table, match_told, notes_on
 from outflank.ui.cli.common import output
 from outflank.ui.cli.tables import print_table
 from outflank.words import how_many
@@ -31,30 +42,42 @@ def told_fit(folder: Path, found: WeightsDocument) -> str:
     )
 
 
-def stage_rows(found: ErrorsDocument) -> tuple[list[str], list[list[float | int | str]]]:
-    """The table of errors: a row for each stage, and one for all."""
-    names = [each.name for each in found.evaluations]
-    columns = ["moves left", "positions", "solved", "knowing nothing", *names]
-    rows = [_row(each, names) for each in (*found.stages, found.total)]
-    return columns, rows
-
-
-def _row(stage: StageError, names: list[str]) -> list[float | int | str]:
-    least, most = stage.left
-    left = "all" if stage.stage is None else str(least) if least == most else f"{least}–{most}"
-    return [left, stage.positions, stage.solved, stage.spread, *(stage.errors[name] for name in names)]
-
-
 def print_check(found: ErrorsDocument) -> None:
     """The errors by stage."""
     console = output()
-    columns, rows = stage_rows(found)
+    columns, rows = error_table(found)
     title = f"{found.game}: error on held-out games ({found.unit})"
-    print_table(console, title, columns, [[_cell(cell) for cell in row] for row in rows])
-    scaled = [each.name for each in found.evaluations if each.scaled]
-    if scaled:
-        console.print(f"  scaled by least squares, for they count no {found.unit}: {', '.join(scaled)}")
+    print_table(console, title, list(columns), [[_cell(cell) for cell in row] for row in rows])
+    for note in notes_on(found):
+        console.print(f"  {note}")
 
 
-def _cell(cell: float | int | str) -> str:
-    return f"{cell:.2f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
+def _cell(cell: Cell) -> str:
+    return f"{cell:.2f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def told_match(found: PlayDocument) -> str:
+    """How a match ended."""
+    outcome = found.outcome
+    assert outcome is not None
+    decision = {"H1": "stronger", "H0": "not stronger", None: "not clear"}[outcome.decision]
+    limit = (
+        f"depth {found.settings.depth}" if found.settings.seconds is None else f"{found.settings.seconds:g} s a move"
+    )
+    return (
+        f"against {found.rival} at {limit}: +{outcome.wins} ={outcome.draws} -{outcome.losses}, {outcome.elo:+.0f} Elo "
+        f"({outcome.elo_low:+.0f} to {outcome.elo_high:+.0f}): {decision}"
+    )
+
+
+def told_generation(found: GenerationDocument) -> str:
+    """What has come of a generation, in a line."""
+    errors = found.errors
+    known = f"wrong by {errors.total.errors[LEARNT]:.2f} {errors.unit} on held-out games"
+    verdict = "" if found.best else "; the weights before it stay the best"
+    return f"generation {found.number}: {known}; {match_told(found)}{verdict}"
+
+
+def told_run(folder: Path, found: TrainDocument) -> str:
+    """Where all of it is."""
+    return f"{folder / found.file}: the weights of generation {found.best}; {folder / PAGE} tells more"

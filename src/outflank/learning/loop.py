@@ -1,0 +1,131 @@
+"""All steps, generation after generation: the best weights so far play the games of the next one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from outflank.errors import InvalidOption
+from outflank.formats.files import write_whole
+from outflank.games.evaluation import FROM_FILE
+from outflank.learning.checking import check
+from outflank.learning.documents import GenerationDocument, RunSettings, TrainDocument
+from outflank.learning.fitting import Fit, fit_weights
+from outflank.learning.generating import Generation, generate, settings_of
+from outflank.learning.labelling import Labels, label
+from outflank.learning.pieces import Step, Work
+from outflank.learning.playing import Match, play
+from outflank.learning.subject import Subject
+
+GENERATIONS = 2
+MOST_GENERATIONS = 99
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How the loop is gone round."""
+
+    generation: Generation
+    labels: Labels
+    fit: Fit
+    match: Match
+    generations: int = GENERATIONS
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.generations <= MOST_GENERATIONS:
+            raise InvalidOption(f"{self.generations} generations: 1 to {MOST_GENERATIONS}")
+
+    def settings(self, work: Work) -> RunSettings:
+        """As a document tells it."""
+        return RunSettings(
+            first=settings_of(self.generation, work),
+            generations=self.generations,
+            plies=self.labels.plies,
+            exact=self.labels.exact,
+            blend=self.labels.blend,
+            shrinkage=self.fit.shrinkage,
+            passes=self.fit.passes,
+            match_games=self.match.games,
+            depth=self.match.used_depth,
+            seconds=self.match.seconds,
+            elo0=self.match.sprt.elo0,
+            elo1=self.match.sprt.elo1,
+        )
+
+
+Told = Callable[[GenerationDocument], None]
+
+
+def run(
+    folder: Path,
+    plan: Plan,
+    work: Work,
+    *,
+    told: Told = lambda generation: None,
+    written: Callable[[TrainDocument], None] = lambda document: None,
+) -> TrainDocument:
+    """Learn from nothing but the rules, or go on with it; what there is then.
+
+    `told` is told of each generation as it ends, `written` of the document whenever that was written.
+    """
+    subject = Subject(plan.generation.start.game)
+    step = Step(folder, "train")
+    fresh = TrainDocument(settings=plan.settings(work), game=subject.called, unit=subject.unit)
+    with step.begun(fresh, folder / subject.weights_name, work) as complete:
+        if complete is not None:
+            for each in complete.generations:
+                told(each)
+            written(complete)
+            return complete
+        made = fresh
+        for number in range(1, plan.generations + 1):
+            best = None if made.best is None else folder / _folder(made.best) / subject.weights_name
+            found = _generation(folder, plan, number, best, work)
+            source = folder / found.folder / subject.weights_name
+            if found.best:
+                write_whole(folder / subject.weights_name, source.read_bytes())
+            made = TrainDocument(
+                settings=fresh.settings,
+                complete=number == plan.generations,
+                game=fresh.game,
+                unit=fresh.unit,
+                generations=(*made.generations, found),
+                best=number if found.best else made.best,
+                file=subject.weights_name,
+                check=found.weights.check if found.best else made.check,
+            )
+            told(found)
+            step.write(made)
+            written(made)
+        return made
+
+
+def _folder(number: int) -> str:
+    return f"generation-{number:02}"
+
+
+def _generation(folder: Path, plan: Plan, number: int, best: Path | None, work: Work) -> GenerationDocument:
+    """Once round the loop; `best` are the weights that it begins with."""
+    home = folder / _folder(number)
+    prefix = f"generation {number} of {plan.generations}, " if plan.generations > 1 else ""
+    inner = replace(work, progress=lambda text: work.progress(prefix + text))
+    evaluation = plan.generation.evaluation if best is None else f"{FROM_FILE}{best}"
+    seed = 1000 * plan.generation.seed + number
+    positions = generate(home, replace(plan.generation, seed=seed, evaluation=evaluation), inner)
+    values = label(home, replace(plan.labels, weights=best), inner)
+    weights = fit_weights(home, replace(plan.fit, prior=best), inner)
+    errors = check(home, inner)
+    match = None
+    if plan.match.games:
+        against = plan.match.against if best is None else f"{FROM_FILE}{best}"
+        match = play(home, replace(plan.match, against=against, seed=seed), inner, start=plan.generation.start)
+    better = best is None or match is None or match.outcome is None or match.outcome.score >= 0.5
+    return GenerationDocument(
+        number=number,
+        folder=home.name,
+        positions=positions,
+        values=values,
+        weights=weights,
+        errors=errors,
+        match=match,
+        best=better,
+    )

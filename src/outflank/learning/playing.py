@@ -1,0 +1,166 @@
+"""The fifth step: a match of weights against those of the last generation, or against an evaluation by name."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from outflank.arena import MatchStanding, Openings, Settings, Sprt, play_match
+from outflank.arena.referee import CRASHED
+from outflank.boards import Board
+from outflank.errors import InvalidOption, OutflankError
+from outflank.games.evaluation import FROM_FILE, evaluations
+from outflank.games.rules import ENDLESS_GAME, moves_left
+from outflank.lab.provenance import provenance
+from outflank.learning.documents import MatchOutcome, PlayDocument, PlaySettings
+from outflank.learning.fitting import read_fitted
+from outflank.learning.generating import read_positions
+from outflank.learning.pieces import Halted, Step, Work
+from outflank.learning.subject import Judge, Subject, digest
+from outflank.players.specs import player
+
+FOLDER = "match"
+DEPTH, GAMES = 4, 200
+HYPOTHESES = "0,30"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Which match is played."""
+
+    against: str | None = None
+    """An evaluation by name, or `patterns:FILE`; None: the one that the game names, or else its usual one."""
+    depth: int | None = None
+    """Plies that both look ahead; None: they have a time, or the usual depth."""
+    seconds: float | None = None
+    """For a move of either."""
+    games: int = GAMES
+    """At most: a test ends the match as soon as it is clear."""
+    sprt: Sprt = Sprt.parse(HYPOTHESES)  # noqa: RUF009  # frozen
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.depth is not None and self.seconds is not None:
+            raise InvalidOption("a match at equal depth, or at equal time: give one of them")
+        if not 0 <= self.games <= 1_000_000:
+            raise InvalidOption(f"{self.games} games of a match: 0 to 1,000,000")
+        if self.depth is not None and not 1 <= self.depth <= 60:
+            raise InvalidOption(f"depth {self.depth}: 1 to 60")
+        if self.seconds is not None and not 0 < self.seconds <= 3600:
+            raise InvalidOption(f"{self.seconds:g} seconds for a move: more than 0, at most an hour")
+
+    @property
+    def used_depth(self) -> int | None:
+        """The depth, if that is what is equal."""
+        return DEPTH if self.depth is None and self.seconds is None else self.depth
+
+    def words(self, evaluation: str) -> str:
+        """A player, as the arena knows it."""
+        limit = f"depth={self.used_depth}" if self.seconds is None else f"time={self.seconds:g}"
+        return f"computer {limit} workers=1 {shlex.quote(f'evaluation={evaluation}')}"
+
+
+def play(folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Any = None) -> PlayDocument:
+    """Let the weights of a folder, or others, play a match, or go on with it; how it ended."""
+    _, subject, _ = read_positions(folder)
+    path = folder / subject.weights_name if weights is None else weights
+    found = read_fitted(folder, subject)[1] if weights is None else subject.weights_in(weights)
+    if not match.games:
+        raise InvalidOption("0 games of a match: at least 1")
+    rival = match.against or subject.learning.rival or next(iter(evaluations(subject.rules)))
+    against = Judge(subject, rival)
+    board = subject.description.start(**subject.description.options_of(subject.rules)) if start is None else start
+    settings = _arranged(subject, match, board, (match.words(f"{FROM_FILE}{path}"), match.words(rival)))
+    step = Step(folder, "play")
+    fresh = PlayDocument(
+        settings=PlaySettings(
+            weights=digest(found),
+            against=against.source,
+            depth=match.used_depth,
+            seconds=match.seconds,
+            games=settings.games,
+            elo0=match.sprt.elo0,
+            elo1=match.sprt.elo1,
+            openings=settings.openings,
+            seed=match.seed,
+        ),
+        rival=_told(rival),
+    )
+    anew = work.replace or not step.document.exists()
+    with step.begun(fresh, folder / FOLDER / "match.json", work) as complete:
+        if complete is not None:
+            return complete
+        outcome = _played(folder, settings, work, anew=anew)
+        made = PlayDocument(settings=fresh.settings, complete=True, rival=fresh.rival, outcome=outcome)
+        step.finish(made)
+        return made
+
+
+def _told(evaluation: str) -> str:
+    """An evaluation in a word that says the same wherever a folder lies."""
+    is_file = evaluation.startswith(FROM_FILE)
+    return f"{FROM_FILE}{Path(evaluation.removeprefix(FROM_FILE)).name}" if is_file else evaluation
+
+
+def _arranged(subject: Subject, match: Match, board: Board[Any], players: tuple[str, str]) -> Settings:
+    """The match; a shorter one on a board that has not so many openings."""
+    endless = int(moves_left(board.game, board.position)) >= ENDLESS_GAME
+    games = match.games
+    while True:
+        found = Settings(
+            players=players,
+            start=board,
+            games=games,
+            seed=match.seed,
+            sprt=match.sprt,
+            ply_limit=subject.learning.longest if endless else None,
+        )
+        try:
+            Openings(found.openings, board, seed=match.seed, count=found.rounds)
+        except OutflankError:
+            if games <= 2:
+                raise
+            games = max(2, games // 2)
+        else:
+            return found
+
+
+def _played(folder: Path, settings: Settings, work: Work, *, anew: bool) -> MatchOutcome:
+    def tell(standing: MatchStanding) -> None:
+        duel = standing.duel
+        work.progress(
+            f"play: game {standing.finished} of {standing.planned}, +{duel.wins} ={duel.draws} -{duel.losses}"
+        )
+
+    work.check()
+    begun = (folder / FOLDER / "match.json").exists() and not anew
+    result = play_match(
+        settings,
+        player,
+        out=folder / FOLDER,
+        resume=begun,
+        replace=not begun,
+        origin=provenance("outflank train play"),
+        concurrency=work.workers,
+        progress=tell,
+        stop=work.stop,
+    )
+    standing = result.standing
+    if result.interrupted:
+        raise Halted("stopped")
+    for number, name in enumerate(standing.names):
+        if standing.forfeits.get(number, {}).get(CRASHED):
+            why = next(kept.game.ending.detail for kept in result.games if kept.game.ending.reason == CRASHED)
+            raise OutflankError(f"{name} crashed: {why}")
+    duel, test = standing.duel, standing.test
+    assert test is not None
+    return MatchOutcome(
+        wins=duel.wins,
+        draws=duel.draws,
+        losses=duel.losses,
+        elo=round(duel.elo.value, 2),
+        elo_low=round(duel.elo.low, 2),
+        elo_high=round(duel.elo.high, 2),
+        llr=round(test.llr, 4),
+        decision=test.decision,
+    )
