@@ -6,6 +6,12 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from outflank import search
+from outflank.abalone import patterns as abalone
+from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.layouts import RULES
+from outflank.abalone.layouts import start as layout
+from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, InvalidOption
 from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
@@ -15,7 +21,11 @@ from outflank.learning.fit import error, estimates, examples_of, fit
 from outflank.learning.labels import looked_ahead, solved
 from outflank.learning.positions import positions
 from outflank.othello.patterns import COUNTED, LEARNT_SIZES, _loaded, learnt, patterns_of
-from outflank.othello.squares import START, othello, squares
+from outflank.othello.squares import START, othello, size_of, squares
+
+BOARDS = {f"othello-{size}": (othello(size), START, learnt, patterns_of(size)) for size in LEARNT_SIZES}
+BOARDS["abalone"] = (RULES, layout("snakes"), abalone.learnt, abalone.patterns())
+"""Rules, a start, what loads the weights, and the patterns that these are for."""
 
 IDENTITY, TURNED = tuple(range(64)), tuple(63 - cell for cell in range(64))
 SMALL = PatternSet(
@@ -26,14 +36,14 @@ SMALL = PatternSet(
 )
 
 
-def drawn_game(seed, size=8):
+def drawn_game(seed, board="othello-8", moves=64):
     """The positions of a game of drawn moves, each with its move."""
-    draw, game, position = np.random.default_rng(seed), othello(size), START
-    buffer = np.zeros(64, MOVE)
-    while (count := fill(game, position, buffer, 0)) > 0:
+    game, position, *_ = BOARDS[board]
+    draw, buffer = np.random.default_rng(seed), np.zeros(512, MOVE)
+    while (count := fill(game, position, buffer, 0)) > 0 and moves > 0:
         move = buffer[draw.integers(count)]
         yield position, move
-        position = play(game, position, move)
+        position, moves = play(game, position, move), moves - 1
 
 
 def indices(patterns, state):
@@ -42,13 +52,14 @@ def indices(patterns, state):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", LEARNT_SIZES)
-def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(size):
-    game, evaluation, patterns = othello(size), learnt(othello(size)), patterns_of(size)
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(board):
+    game, start, loaded, patterns = BOARDS[board]
+    evaluation = loaded(game)
     copies = [cells for pattern in patterns.patterns for cells in pattern.copies]
     for seed in range(2):
-        state = begin(evaluation, game, START)
-        for position, move in drawn_game(seed, size):
+        state = begin(evaluation, game, start)
+        for position, move in drawn_game(seed, board):
             assert state == begin(evaluation, game, position)
             digits = [1 - (int(position.own) >> cell & 1) + (int(position.opp) >> cell & 1) for cell in range(64)]
             expected = [sum(digits[cell] * 3**place for place, cell in enumerate(cells)) for cells in copies]
@@ -58,24 +69,47 @@ def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(size):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", LEARNT_SIZES)
-def test_every_pattern_lies_on_its_board(size):
-    cells = {cell for pattern in patterns_of(size).patterns for copy in pattern.copies for cell in copy}
-    assert cells == set(squares(size))
+@pytest.mark.parametrize("board", BOARDS)
+def test_every_pattern_lies_on_its_board(board):
+    game, _, _, patterns = BOARDS[board]
+    cells = {cell for pattern in patterns.patterns for copy in pattern.copies for cell in copy}
+    assert cells == set(range(61) if board == "abalone" else squares(size_of(game)))
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", LEARNT_SIZES)
-def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(size):
-    game, evaluation = othello(size), learnt(othello(size))
+@pytest.mark.parametrize("board", BOARDS)
+def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(board):
+    game, _, loaded, _ = BOARDS[board]
+    evaluation = loaded(game)
     sums = set()
-    for position, _ in list(drawn_game(7, size))[::4]:
+    for position, _ in list(drawn_game(7, board))[::4]:
         images = [mirror(game, position, symmetry) for symmetry in range(symmetries(game))]
-        assert len({int(value(evaluation, game, image, begin(evaluation, game, image))) for image in images}) == 1
+        assert len({worth(evaluation, game, image) for image in images}) == 1
         swapped = type(position)(position.opp, position.own)
-        views = [int(value(evaluation, game, view, begin(evaluation, game, view))) for view in (position, swapped)]
-        sums.add(sum(views))
+        sums.add(worth(evaluation, game, position) + worth(evaluation, game, swapped))
     assert len(sums) > 1
+
+
+@pytest.mark.plain
+def test_abalone_has_weights_for_its_usual_rules_and_they_know_what_was_lost():
+    abalone._loaded.cache_clear()
+    assert "patterns" in evaluations(RULES)
+    for other in (Abalone(14, 5), Abalone(12, 6)):
+        assert "patterns" not in evaluations(other)
+        assert evaluation_named(other) == evaluations(other)["cohesion"]
+    assert abalone._loaded.cache_info().currsize == 0
+    evaluation = evaluation_named(RULES, "patterns")
+    scale = scale_of(RULES, evaluation)
+    assert (scale.unit, scale.points) == ("marbles", 400)
+    own, opp = layout("belgian-daisy")
+    worths = []
+    for _ in range(6):
+        worths.append(worth(evaluation, RULES, AbalonePosition(own, opp)))
+        own &= own - np.uint64(1)
+    assert worths == sorted(worths, reverse=True)
+    assert worths[0] - worths[-1] > 4 * 400
+    # A finished game may be asked for, too.
+    assert abs(worth(evaluation, RULES, AbalonePosition(own, opp))) <= 6 * 400
 
 
 @pytest.mark.plain
@@ -106,11 +140,12 @@ def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("size", LEARNT_SIZES)
-def test_damaged_weights_are_one_line(size):
-    patterns = patterns_of(size)
-    data = (files("outflank.othello") / "weights" / f"{patterns.name}.weights").read_bytes()
-    assert len(data) < 4_000_000
+@pytest.mark.parametrize("board", BOARDS)
+def test_damaged_weights_are_one_line(board):
+    *_, patterns = BOARDS[board]
+    package = f"outflank.{board.partition('-')[0]}"
+    data = (files(package) / "weights" / f"{patterns.name}.weights").read_bytes()
+    assert len(data) < (1_000_000 if board == "abalone" else 4_000_000)
     assert read_weights(patterns, data, "w").shape == (max(patterns.stages) + 1, patterns.weights)
     for broken in (
         data[:-9],
@@ -171,12 +206,20 @@ def worth(evaluation, game, position):
 
 def by_hand(game, position, plies, at_the_end):
     """Plain negamax; passes cost nothing."""
-    buffer = np.zeros(64, MOVE)
+    buffer = np.zeros(512, MOVE)
     count = fill(game, position, buffer, 0)
     if count == 0 or plies == 0:
         return int(at_the_end(position))
     left = plies if is_pass(game, buffer[0]) else plies - 1
     return max(-by_hand(game, play(game, position, move), left, at_the_end) for move in buffer[:count])
+
+
+def test_a_search_of_abalone_finds_what_the_interpreter_makes_of_the_patterns():
+    line = "SS3/SSS3/1SSS3/1SS5/9/3ss3/2sss2/2ss2/1ss2 4 5 b 0 1"
+    board = AbaloneBoard.from_line(line)
+    evaluation = evaluation_named(RULES, "patterns")
+    expected = by_hand(RULES, board.position, 2, lambda end: worth(evaluation, RULES, end))
+    assert search(board, depth=2, evaluation="patterns", workers=1).value == expected
 
 
 @pytest.mark.plain

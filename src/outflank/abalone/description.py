@@ -10,6 +10,7 @@ from outflank.abalone.formats.notation import NOTATION
 from outflank.abalone.geometry import BOARD
 from outflank.abalone.layouts import LAYOUTS
 from outflank.abalone.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.abalone.patterns import LEARNING, LEARNT
 from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAMS
 from outflank.abalone.ready_moves import READY_MOVES
@@ -100,7 +101,8 @@ ABALONE = GameDescription(
     notation=NOTATION,
     # Most moves change the value by less than a tenth of a marble.
     unit=Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, near=0.05, scored=False),
-    evaluations=EVALUATIONS,
+    evaluations=(*EVALUATIONS, LEARNT),
+    learning=LEARNING,
     orderings=ORDERINGS,
     usual_ordering=USUAL_ORDERING,
     recorded_score=_recorded_score,
