@@ -25,7 +25,7 @@ from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.engines.on_ray.membership import members
 from outflank.distributed.replication import replication_named
-from outflank.documents import encoded
+from outflank.documents import encoded, read_document
 from outflank.errors import OutflankError
 from outflank.formats.game_files import file_formats, read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
@@ -36,6 +36,9 @@ from outflank.lab import redraw
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import experiment_named
 from outflank.lab.store import csv_text, document
+from outflank.learning.documents import TrainDocument
+from outflank.learning.report import error_table, notes_on
+from outflank.learning.report import report_of as report_of_training
 from outflank.othello.formats.ggf import write_ggf
 from outflank.players.book import Book, Opened
 from outflank.players.classic import Classic, ask_classic
@@ -48,6 +51,7 @@ from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Limits, Options
 from outflank.search.saving import problem, read_state
 from outflank.ui.cli import main
+from outflank.ui.cli.train_view import told_generation
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -529,6 +533,26 @@ def _read_state(data: bytes) -> None:
 
 
 @cache
+def _train() -> dict[str, Any]:
+    """What a run of `outflank train` has left."""
+    found: dict[str, Any] = json.loads((DATA / "train.json").read_text())
+    return found
+
+
+def _make_train(chance: random.Random) -> str:
+    return as_json(chance, changed(chance, _train()))
+
+
+def _read_train(text: str) -> None:
+    Path("train.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    found = read_document(Path("train.json"), TrainDocument, "what has been learnt")
+    if found.complete:
+        page_html(report_of_training(found, {})).encode()
+        [told_generation(each) for each in found.generations]
+        [(error_table(each.errors), notes_on(each.errors)) for each in found.generations]
+
+
+@cache
 def targets() -> tuple[Target, ...]:
     """All of them."""
 
@@ -551,4 +575,5 @@ def targets() -> tuple[Target, ...]:
         Target("command", 2, _make_command, _read_command),
         Target("member", 2, _make_member, _read_member),
         Target("solve state", 2, _make_state, _read_state),
+        Target("train", 2, _make_train, _read_train),
     )

@@ -426,3 +426,19 @@ def test_nodes_of_ray_search_them(program, tmp_path_factory, monkeypatch):
         monkeypatch.setenv(folder, str(tmp_path_factory.mktemp("home")))
     done = subprocess.run([sys.executable, program("local:2")], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.returncode) == (f"{[(True, True)] * 2}\n", 0), done.stderr
+
+
+@pytest.mark.plain
+def test_breakthrough_is_learnt_from_its_rules(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("outflank.learning.selfplay.GAMES", 6)
+    monkeypatch.setattr("outflank.learning.stages.HELD_OUT", 3)
+    out = str(tmp_path / "learnt")
+    settings = ("--positions", "24", "--plies", "1", "--passes", "2", "--generations", "1", "--match-games", "0")
+    status, told, err = run("train", "run", "--game", "breakthrough", "--size", "5", *settings, "--out", out)
+    assert (status, err) == (0, "")
+    assert told.startswith("generation 1: wrong by ")
+    assert " pawns on held-out games; no match" in told
+    weights = f"patterns:{out}/breakthrough-5x5.weights"
+    status, told, _ = run("search", "--game", "breakthrough", "--size", "5", "--depth", "1", "--evaluation", weights)
+    assert status == 0
+    assert " pawns (depth 1" in told

@@ -16,7 +16,7 @@ from outflank.errors import FormatError, InvalidOption
 from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights, written
-from outflank.games.rules import MOVE, fill, is_pass, mirror, play, score, symmetries, unpack
+from outflank.games.rules import MOVE, fill, is_pass, mirror, over, play, score, symmetries, unpack
 from outflank.learning.fit import error, estimates, examples_of, fit
 from outflank.learning.labels import looked_ahead, solved
 from outflank.learning.positions import positions
@@ -195,9 +195,15 @@ def test_positions_are_drawn_by_a_seed_and_valued_by_looks_and_by_solving():
     line = np.array([[37, 43, 18, 0]], np.uint16)  # f5 d6 c3 of 8×8, and no move
     early = positions(othello(8), evaluation, 1, START, 58, lines=line, **few)
     assert all(int(own | opp).bit_count() == 6 for own, opp in early)
-    ahead = looked_ahead(game, evaluation, 2, boards, 2)
-    estimate = [by_hand(game, unpack(game, *board), 2, lambda end: worth(evaluation, game, end)) for board in boards]
-    assert list(ahead) == [each / 2 for each in estimate]
+    for won in (0, 500):
+
+        def at_the_end(end, won=won):
+            if not over(game, end):
+                return worth(evaluation, game, end)
+            return np.sign(score(game, end)) * won if won else 2 * score(game, end)
+
+        ahead = looked_ahead(game, evaluation, 2, boards, 2, won=won)
+        assert list(ahead) == [by_hand(game, unpack(game, *board), 2, at_the_end) / 2 for board in boards]
 
 
 def worth(evaluation, game, position):

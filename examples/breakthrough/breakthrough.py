@@ -11,6 +11,8 @@ from outflank.boards.diagram import bracketed
 from outflank.games import rules
 from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
 from outflank.games.evaluation import final, value
+from outflank.games.learnt import Learning
+from outflank.games.pattern_sets import Pattern, PatternSet
 from outflank.games.units import Unit
 from outflank.kernels.bits import U64, byte_swap, lowest, popcount
 from outflank.kernels.compiler import inner
@@ -139,8 +141,7 @@ def strength(game: Any, evaluation: Any, pawns: Any) -> Any:
 def _(evaluation, game, position, state):
     if lost(game, position):
         return final(evaluation, game, position)  # where a search stops looking the game may be over
-    other = turned(game, position.opp)
-    return strength(game, evaluation, position.own) - strength(game, evaluation, other)
+    return strength(game, evaluation, position.own) - strength(game, evaluation, turned(game, position.opp))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,8 +164,7 @@ class BreakthroughBoard(Board[Step]):
     @classmethod
     def start(cls, size: int = 8) -> "BreakthroughBoard":
         """Two rows of pawns each."""
-        row = (1 << size) - 1
-        own = row | row << 8
+        own = ((1 << size) - 1) * 0x101
         return cls(Breakthrough(size), Pawns(U64(own), U64(own << 8 * (size - 2))))
 
     def move(self, code: int) -> Step:
@@ -208,6 +208,14 @@ def objection(game: Breakthrough, position: Pawns) -> str:
     return ""
 
 
+def patterns(size: int) -> PatternSet:
+    """What is learnt (`outflank train`): four rows of two columns, wherever they are; a win counts ten pawns."""
+    images = (range(64), [cell - cell % 8 + (size - 1 - cell % 8) % 8 for cell in range(64)])
+    corners = [corner for corner in range(8 * (size - 3)) if corner % 8 < size // 2]
+    windows = [tuple(corner + step for step in (0, 1, 8, 9, 16, 17, 24, 25)) for corner in corners]
+    return PatternSet(f"breakthrough-{size}x{size}", tuple(Pattern.of(cells, images) for cells in windows), most=10)
+
+
 BREAKTHROUGH = register_game(
     GameDescription(
         name="breakthrough",
@@ -231,6 +239,7 @@ BREAKTHROUGH = register_game(
         sizes={size: {"size": size} for size in SIZES},
         evaluations=(NamedEvaluation(name="advance", evaluation=Advance(20), unit="pawns", points=20),),
         unit=Unit(name="pawns", decimals=1, scored=False),
+        learning=Learning(patterns=lambda game: patterns(game.size)),
         levels=tuple(Level((number + 1) // 2) for number in range(1, 21)),
         perft=(4, 256_036),
         marks=Marks(1.0, 2.0, 4.0),

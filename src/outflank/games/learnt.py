@@ -30,7 +30,7 @@ class Learning:
     """The evaluation, by name, that the first weights play a match against; None: the game's usual one."""
     result: Callable[[Any, Any], float] | None = None
     """What the last position of a game is worth to the side to move there, in the game's unit, be it over or cut off;
-    None: its score, and nothing if it was cut off."""
+    None: its score, or where games are only won or lost the largest value of the patterns; cut off, nothing."""
     longest: int = 200
     """Moves after which a game is cut off."""
 

@@ -13,7 +13,7 @@ from outflank.formats.files import write_whole
 from outflank.games.evaluation import begin, evaluations, scale_of, value
 from outflank.games.rules import unpack
 from outflank.kernels.compiler import kernel
-from outflank.learning.documents import CheckedEvaluation, ErrorsDocument, StageError
+from outflank.learning.documents import LEARNT, CheckedEvaluation, ErrorsDocument, StageError
 from outflank.learning.fitting import read_fitted
 from outflank.learning.generating import read_positions, taken
 from outflank.learning.labelling import read_values
@@ -21,9 +21,6 @@ from outflank.learning.pieces import Work
 from outflank.learning.selfplay import Positions
 from outflank.learning.stages import for_learning
 from outflank.learning.subject import Judge, Subject, digest
-
-LEARNT = "learnt"
-"""What the weights are called beside evaluations that have a name."""
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,7 +7,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from outflank.documents import Count, Document
+from outflank.documents import Count, Document, Number
+from outflank.kinds import Misfit
+
+LEARNT = "learnt"
+"""What weights are called beside evaluations that have a name."""
 
 
 class WeightsSource(Struct, frozen=True, kw_only=True):
@@ -96,9 +100,13 @@ class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-w
     """That differ, in a stage."""
     fitted: tuple[Count, ...] = ()
     """Positions that each stage was fitted to."""
-    errors: tuple[float, ...] = ()
+    errors: tuple[Number, ...] = ()
     """What the weights of each stage are wrong by on those, root mean square in the game's unit."""
     check: str = ""
+
+    def __post_init__(self) -> None:
+        if self.complete and not len(self.fitted) == len(self.errors) == self.stages:
+            raise Misfit("fitted", f"expected as many as there are stages, {self.stages}, and so of errors")
 
 
 class StageError(Struct, frozen=True, kw_only=True):
@@ -106,13 +114,13 @@ class StageError(Struct, frozen=True, kw_only=True):
 
     stage: int | None
     """Null: all stages."""
-    left: tuple[int, int]
+    left: tuple[Count, Count]
     """The least and the most moves left."""
     positions: Count
     solved: Count
-    spread: float
+    spread: Number
     """The standard deviation of their values: what who knows nothing is wrong by."""
-    errors: dict[str, float]
+    errors: dict[str, Number]
     """By evaluation: root mean square of what it is wrong by, in the game's unit."""
 
 
@@ -120,7 +128,7 @@ class CheckedEvaluation(Struct, frozen=True, kw_only=True):
     """An evaluation that the weights are held beside."""
 
     name: str
-    points: float | None
+    points: Number | None
     """How many of its points make one of the game's unit; null: it was given one, and none makes it better than to know
     nothing."""
     scaled: bool
@@ -137,6 +145,15 @@ class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-ch
     evaluations: tuple[CheckedEvaluation, ...]
     stages: tuple[StageError, ...]
     total: StageError
+
+    def __post_init__(self) -> None:
+        names = [each.name for each in self.evaluations]
+        if names[:1] != [LEARNT]:
+            raise Misfit("evaluations", f"expected {LEARNT} first")
+        for number, each in enumerate((*self.stages, self.total)):
+            if set(each.errors) != set(names):
+                place = f"stages[{number}]" if number < len(self.stages) else "total"
+                raise Misfit(f"{place}.errors", f"expected those of {', '.join(names)}")
 
 
 class PlaySettings(Struct, frozen=True, kw_only=True):
@@ -163,11 +180,11 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
     wins: Count
     draws: Count
     losses: Count
-    elo: float
-    elo_low: float
-    elo_high: float
+    elo: Number
+    elo_low: Number
+    elo_high: Number
     """The ends of the 95 % interval."""
-    llr: float
+    llr: Number
     decision: Literal["H0", "H1"] | None
     """Which hypothesis the test has accepted; null: all games were played before it was clear."""
 
@@ -206,6 +223,11 @@ class GenerationDocument(Struct, frozen=True, kw_only=True):
     best: bool
     """Whether its weights are the best so far: the next generation goes on from them."""
 
+    def __post_init__(self) -> None:
+        for each in self.errors.stages:
+            if each.stage is None or not 0 <= each.stage < self.weights.stages:
+                raise Misfit("errors.stages", f"expected stages below {self.weights.stages}, found {each.stage}")
+
 
 class RunSettings(Struct, frozen=True, kw_only=True):
     """How the loop is gone round."""
@@ -238,3 +260,7 @@ class TrainDocument(Document, frozen=True, kw_only=True, tag="outflank/train/1")
     """The number of the generation whose weights are in `file`."""
     file: str = ""
     check: str = ""
+
+    def __post_init__(self) -> None:
+        if self.complete and (not self.generations or self.best is None):
+            raise Misfit("generations", "expected at least one, and the number of the best")

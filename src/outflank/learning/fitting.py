@@ -67,7 +67,7 @@ def fit_weights(folder: Path, how: Fit, work: Work) -> WeightsDocument:
                 return {"weights": stages.weights[stage], "error": np.array(wrong)}
 
             if len(rows):
-                kept = step.piece(f"{stage:03}", make)
+                kept = step.piece(f"{stage:03}", ("weights", "error"), make)
                 stages.keep(stage, np.asarray(kept["weights"], np.float32))
                 errors.append(float(kept["error"]))
             else:

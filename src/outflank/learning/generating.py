@@ -94,7 +94,7 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
             found = playing.group(number)
             return {name: getattr(found, name) for name in NAMES}
 
-        kept = step.piece(f"{number:06}", make)
+        kept = step.piece(f"{number:06}", NAMES, make)
         return Positions(*(kept[name] for name in NAMES))
 
     while (have := sum(map(len, parts))) < wanted:

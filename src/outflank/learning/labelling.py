@@ -89,14 +89,14 @@ def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
         if subject.ending_moves >= 0:
             labelling.backwards(prior)
         else:
-            labelling.by_results(None if judge.source.evaluation is None else judge)
+            labelling.by_results(judge)
         write_arrays(folder / FILE, {"values": labelling.values})
         exact = int((positions.left <= fresh.settings.exact).sum())
         made = ValuesDocument(
             settings=fresh.settings,
             complete=True,
             solved=exact,
-            looked=len(positions) - exact if labelling.looks else 0,
+            looked=len(positions) - exact,
             check=digest(labelling.values),
         )
         step.finish(made)
@@ -111,7 +111,6 @@ class _Labelling:
         self.step, self.work = step, work
         self.values: Values = np.zeros(len(positions), np.float32)
         self.valued = 0
-        self.looks = False
 
     def backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
         """From the end of the game to its start, by the number of moves left."""
@@ -134,20 +133,19 @@ class _Labelling:
             known[rows] = True
             behind.update(np.unique(self.positions.stage[rows]).tolist())
 
-    def by_results(self, judge: Judge | None) -> None:
-        """By the results of games, and by a look where there is something to look by."""
-        if judge is None:
-            self.values[:] = self.positions.result
-        else:
-            self._value(np.arange(len(self.positions)), judge, "all")
+    def by_results(self, judge: Judge) -> None:
+        """By the results of games, and by a look: where nothing has been learnt, that sees wins and losses alone."""
+        self._value(np.arange(len(self.positions)), judge, "all")
 
     def _value(self, rows: Any, judge: Judge | None, name: str) -> None:
         """Value positions that ask for the same: solve them where nobody is to judge."""
-        self.looks = self.looks or judge is not None
         parts: Sequence[Any] = [rows[first : first + ROWS] for first in range(0, len(rows), ROWS)]
 
         def part(number: int) -> Arrays:
-            return self.step.piece(f"{name}-{number:05}", lambda: {"values": self._valued(parts[number], judge)})
+            def make() -> Arrays:
+                return {"values": self._valued(parts[number], judge)}
+
+            return self.step.piece(f"{name}-{number:05}", ("values",), make)
 
         before = self.valued
 
@@ -169,9 +167,14 @@ class _Labelling:
         boards = self.positions.boards[rows]
         if judge is None:
             return solved(self.subject.rules, boards)
-        seen = looked_ahead(self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies)
-        blend = np.float32(self.settings.blend)
-        return np.asarray((1 - blend) * seen + blend * self.positions.result[rows], np.float32)
+        won, win = self.subject.won_points, self.subject.win
+        seen = looked_ahead(self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won)
+        blend = np.float32(self.settings.blend if judge.knows or self.subject.ending_moves >= 0 else 1.0)
+        found = np.asarray((1 - blend) * seen + blend * self.positions.result[rows], np.float32)
+        if win is not None:  # what is won or lost by force is so whatever the game ended with
+            decided = np.abs(seen) >= np.float32(won / judge.points)
+            found[decided] = np.sign(seen[decided]) * np.float32(win)
+        return found
 
 
 def read_values(folder: Path, positions: Positions) -> tuple[ValuesDocument, Values]:

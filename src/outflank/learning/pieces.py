@@ -6,7 +6,7 @@ once all pieces are there.
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -124,11 +124,12 @@ class Step:
         if self.parts.exists():
             shutil.rmtree(self.parts)
 
-    def piece(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """A piece that is there, or else is made and kept; one that cannot be read is made again."""
+    def piece(self, name: str, arrays: Collection[str], make: Callable[[], Arrays]) -> Arrays:
+        """A piece that is there, or else is made and kept; one that cannot be read, or has others than these arrays,
+        is made again."""
         path = self.parts / f"{name}.npz"
         found = _read(path)
-        if found is not None:
+        if found is not None and set(found) == set(arrays):
             return found
         fresh = make()
         self.parts.mkdir(exist_ok=True)

@@ -8,8 +8,7 @@ from outflank.documents import plain
 from outflank.formats.files import write_whole
 from outflank.lab.drawing.page import page_html
 from outflank.lab.report import Cell, Plot, Report, ReportTable, Series
-from outflank.learning.checking import LEARNT
-from outflank.learning.documents import ErrorsDocument, GenerationDocument, StageError, TrainDocument
+from outflank.learning.documents import LEARNT, ErrorsDocument, GenerationDocument, StageError, TrainDocument
 from outflank.words import how_many
 
 PAGE = "train.html"

@@ -15,9 +15,9 @@ from outflank.games.evaluation import LIMIT, begin
 from outflank.games.patterns import stage
 from outflank.games.rules import fill, is_pass, moves_left, over, pack, play, score, unpack
 from outflank.kernels.compiler import kernel
+from outflank.learning.looks import look_on
 from outflank.learning.subject import Judge, Subject
 from outflank.search.contract import Options
-from outflank.search.looking import look
 from outflank.search.root import Root
 
 GAMES = 64
@@ -81,6 +81,8 @@ def _play_on(
     lots: Any,
     blur: Any,
     plies: Any,
+    points: Any,
+    won: Any,
     worker: Any,
     path: Any,
     seen: Any,
@@ -114,7 +116,7 @@ def _play_on(
                     child = play(game, position, worker.moves[index])
                     state = begin(evaluation, game, child)
                     low, high = np.int64(-LIMIT), np.int64(LIMIT)
-                    seems = -look(game, evaluation, child, state, low, high, plies, end, worker)
+                    seems = -look_on(game, evaluation, child, state, low, high, plies, end, points, won, worker)
                     seems += blur[ply % len(lots), index % DRAWS]
                     if seems > best:
                         best, move = seems, worker.moves[index]
@@ -174,6 +176,8 @@ class Playing:
                 draw.random(rooms),
                 blur * draw.standard_normal((rooms, DRAWS)),
                 np.int64(self.depth - 1),
+                np.int64(self.judge.points),
+                np.int64(self.subject.won_points),
                 root.worker,
                 path,
                 seen,
@@ -186,10 +190,11 @@ class Playing:
         return self._described(np.concatenate(boards), np.concatenate(origins), np.concatenate(results))
 
     def _result(self, last: Any) -> float:
-        rules, result = self.subject.rules, self.subject.learning.result
-        if result is not None:
-            return float(result(rules, last))
-        return float(score(rules, last)) if over(rules, last) else 0.0
+        rules, told = self.subject.rules, self.subject.learning.result
+        if told is not None:
+            return float(told(rules, last))
+        found = float(score(rules, last)) if over(rules, last) else 0.0
+        return found if self.subject.win is None else float(np.sign(found)) * self.subject.win
 
     def _described(self, boards: Words, game: npt.NDArray[np.int32], result: npt.NDArray[np.float32]) -> Positions:
         left, stages = np.zeros(len(boards), np.int64), np.zeros(len(boards), np.int64)

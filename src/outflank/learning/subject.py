@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError, reason_of
-from outflank.games.description import GameDescription, description_of, game_named
+from outflank.games.description import WON, GameDescription, description_of, game_named
 from outflank.games.endings import ending_moves
 from outflank.games.evaluation import FROM_FILE, evaluation_named, scale_of
 from outflank.games.learnt import Learning
@@ -67,6 +67,16 @@ class Subject:
         return self.description.unit.name
 
     @property
+    def win(self) -> float | None:
+        """What a won game counts, in the game's unit; None: its score says it."""
+        return None if self.description.unit.scored else float(self.patterns.most)
+
+    @property
+    def won_points(self) -> int:
+        """What a look counts for a won game, more than any estimate; 0: its score."""
+        return 0 if self.win is None else WON
+
+    @property
     def rows(self) -> int:
         """How many stages have weights of their own."""
         return max(self.patterns.stages) + 1
@@ -103,6 +113,8 @@ class Judge:
     def __init__(self, subject: Subject, name: str | None = None, weights: Weights | None = None) -> None:
         self.subject, self.name = subject, name
         self._kept: LoadedPatterns | None = None  # whose memory the evaluation points into
+        self.knows = name is not None or weights is not None
+        """Whether there is anything that it judges by."""
         if name is not None:
             self.evaluation = evaluation_named(subject.rules, name)
             self.points = scale_of(subject.rules, self.evaluation).points

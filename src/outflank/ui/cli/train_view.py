@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from outflank.lab.report import Cell
-from outflank.learning.checking import LEARNT
 from outflank.learning.documents import (
+    LEARNT,
     ErrorsDocument,
     GenerationDocument,
     PlayDocument,

@@ -1,0 +1,67 @@
+"""A look ahead that knows the end of a game when it sees one.
+
+A search's own short look (`search/looking.py`) orders moves, and estimates finished games like others. Learning must
+not: nothing is ever fitted to a finished game, so that its estimate means nothing.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from outflank.games.evaluation import after, value
+from outflank.games.rules import fill, is_pass, over, play, score
+from outflank.kernels.compiler import inner, kernel
+from outflank.search.looking import SORTED_FROM, WORST
+from outflank.search.ordering import bring_best, weigh
+from outflank.search.table import NO_MOVE
+
+
+@inner
+def ended(game: Any, position: Any, points: Any, won: Any) -> Any:
+    """What a finished game is worth, in `points` for one of its unit, or `won` for whoever wins, if that is not 0."""
+    result = np.int64(score(game, position))
+    if won == 0:
+        return result * points
+    return won if result > 0 else -won if result < 0 else np.int64(0)
+
+
+@kernel
+def look_on(
+    game: Any,
+    evaluation: Any,
+    position: Any,
+    state: Any,
+    alpha: Any,
+    beta: Any,
+    plies: Any,
+    start: Any,
+    points: Any,
+    won: Any,
+    worker: Any,
+) -> Any:
+    """The value of `position` by alpha-beta, `plies` deep, with its promise for (alpha, beta); passes cost nothing."""
+    worker.nodes += 1
+    if plies <= 0 and not over(game, position):
+        return np.int64(value(evaluation, game, position, state))
+    end = fill(game, position, worker.moves, start)
+    if end == start:
+        return ended(game, position, points, won)
+    left = plies
+    if end > start + 1 or not is_pass(game, worker.moves[start]):
+        left = plies - 1
+    sorting = plies >= SORTED_FROM
+    if sorting:
+        weigh(game, position, plies, np.int64(0), np.int64(NO_MOVE), start, end, worker)
+    best = np.int64(WORST)
+    index = start
+    while index < end and best < beta:
+        if sorting:
+            bring_best(index, end, worker)
+        move = worker.moves[index]
+        child = play(game, position, move)
+        follows = after(evaluation, game, state, position, move, child)
+        low = max(alpha, best)
+        found = -look_on(game, evaluation, child, follows, -beta, -low, left, end, points, won, worker)
+        best = max(best, found)
+        index += 1
+    return best
