@@ -187,7 +187,8 @@ def test_names_and_types_are_few():
     # The first is the default: on smaller boards not the one that was fitted to 8×8.
     assert list(evaluations(othello(6))) == ["mobility", *names[:-1], "patterns"]
     assert list(evaluations(othello(4))) == ["mobility", *names[:-1]]
-    assert list(evaluations(Abalone(14, 6))) == ["cohesion", "rings", "rings-lab", "patterns"]
+    assert list(evaluations(Abalone(14, 6))) == ["patterns", "cohesion", "rings", "rings-lab"]
+    assert list(evaluations(Abalone(14, 5))) == ["cohesion", "rings", "rings-lab"]
     with pytest.raises(TypeError, match="nothing registered"):
         value(object(), None, None, None)
 

@@ -1,4 +1,4 @@
-"""Abalone positions in numbers: report 003's evaluation in both weightings, and one of our own."""
+"""Abalone positions in numbers, weighed by hand: report 003's evaluation in both weightings, and one of our own."""
 
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ class Rings(NamedTuple):
 
 
 class Cohesion(NamedTuple):
-    """The default: marbles above all, then the centre, then keeping together."""
+    """Marbles above all, then the centre, then keeping together."""
 
 
 @inner

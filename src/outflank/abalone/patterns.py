@@ -107,6 +107,11 @@ def is_learnt(game: Abalone) -> bool:
     return game == RULES
 
 
+def usual_evaluation(game: Abalone) -> str:
+    """What is not learnt is judged by hand."""
+    return "patterns" if is_learnt(game) else "cohesion"
+
+
 def _result(game: Abalone, position: Any) -> float:
     """A win is worth all the marbles that decide a game, whatever the winner has lost; one that was cut off what the
     side is ahead."""
