@@ -6,9 +6,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from outflank import search
 from outflank.abalone import patterns as abalone
-from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.layouts import RULES
 from outflank.abalone.layouts import start as layout
 from outflank.abalone.rules import Abalone, AbalonePosition
@@ -22,6 +20,10 @@ from outflank.learning.labels import looked_ahead, solved
 from outflank.learning.positions import positions
 from outflank.othello.patterns import COUNTED, LEARNT_SIZES, _loaded, learnt, patterns_of
 from outflank.othello.squares import START, othello, size_of, squares
+from outflank.search.alphabeta import alphabeta
+from outflank.search.contract import Options
+from outflank.search.root import Root
+from outflank.search.root_moves import HIGH, LOW
 
 BOARDS = {f"othello-{size}": (othello(size), START, learnt, patterns_of(size)) for size in LEARNT_SIZES}
 BOARDS["abalone"] = (RULES, layout("snakes"), abalone.learnt, abalone.patterns())
@@ -221,11 +223,12 @@ def by_hand(game, position, plies, at_the_end):
 
 
 def test_a_search_of_abalone_finds_what_the_interpreter_makes_of_the_patterns():
-    line = "SS3/SSS3/1SSS3/1SS5/9/3ss3/2sss2/2ss2/1ss2 4 5 b 0 1"
-    board = AbaloneBoard.from_line(line)
-    evaluation = evaluation_named(RULES, "patterns")
-    expected = by_hand(RULES, board.position, 2, lambda end: worth(evaluation, RULES, end))
-    assert search(board, depth=2, evaluation="patterns", workers=1).value == expected
+    position = list(drawn_game(1, "abalone", 20))[-1][0]
+    root = Root(RULES, position, Options(evaluation="patterns", table_bits=4))
+    root.begin_search(None)
+    asked = (RULES, root.evaluation, position, begin(root.evaluation, RULES, position))
+    found = alphabeta(*asked, LOW, HIGH, 1, 1, 0, root.worker, root.probe)
+    assert found == by_hand(RULES, position, 1, lambda end: worth(root.evaluation, RULES, end))
 
 
 @pytest.mark.plain
