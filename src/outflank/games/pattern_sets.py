@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.patterns import CELLS, COPIES, COUNTS, STAGES, STEP, TABLES, Patterns
+from outflank.games.patterns import CELLS, COPIES, COUNTS, PLACES, STAGES, STEP, TABLES, Patterns
 from outflank.kernels.memory import address_of
 
 Cells = tuple[int, ...]
@@ -151,10 +151,12 @@ class LoadedPatterns:
         copies = [cells for pattern in patterns.patterns for cells in pattern.copies]
         ones[: len(copies)] = [(3 ** len(cells) - 1) // 2 for cells in copies]
         tables["empty"], tables["largest"] = _packed(ones), _packed(2 * ones)
-        tables["starts"] = patterns.starts
+        firsts = patterns.entries * np.arange(len(weights))[:, None]
+        self._places = np.zeros(len(weights), PLACES)
+        self._places["at"] = address_of(self._weights) + self._weights.itemsize * (firsts + patterns.starts)
         numbers = np.full(STAGES, patterns.stages[-1])
         numbers[: len(patterns.stages)] = patterns.stages
-        tables["stages"] = numbers * patterns.entries
+        tables["places"] = address_of(self._places) + PLACES.itemsize * numbers
         tables["most"] = patterns.most * patterns.points
-        tables["weights"], tables["steps"] = address_of(self._weights), address_of(self._steps)
+        tables["steps"] = address_of(self._steps)
         self.evaluation = Patterns(address_of(self._tables))

@@ -1,6 +1,8 @@
-"""Weights of patterns in a file: one line that says what they are, then all stages, compressed.
+"""Weights of patterns in a file: one line that says what they are, then all weights, compressed.
 
-The low bytes of all weights come before the high ones, which are nearly all alike: a file is a third smaller for it.
+What a weight is in all stages lies together, as it hardly changes from one to the next, and the low bytes of all come
+before the high ones, which are nearly all alike: a file has less than half the size for it, and is read in half the
+time.
 """
 
 from zlib import compress, crc32, decompress, error
@@ -11,7 +13,7 @@ import numpy.typing as npt
 from outflank.errors import FormatError
 from outflank.games.pattern_sets import PatternSet
 
-_KIND = "outflank patterns 1"
+_KIND = "outflank patterns 2"
 
 
 def _line(patterns: PatternSet, stages: int, check: int) -> bytes:
@@ -20,8 +22,7 @@ def _line(patterns: PatternSet, stages: int, check: int) -> bytes:
 
 def written(patterns: PatternSet, weights: npt.NDArray[np.int16]) -> bytes:
     """The file for weights: a row for each stage, of those that differ."""
-    flat = weights.reshape(-1)
-    planes = (flat & 0xFF).astype(np.uint8).tobytes() + (flat >> 8).astype(np.int8).tobytes()
+    planes = weights.T.astype("<i2")[:, :, None].view(np.uint8).transpose(2, 0, 1).tobytes()
     return _line(patterns, len(weights), crc32(planes)) + compress(planes, 9)
 
 
@@ -32,7 +33,7 @@ def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[n
     if not line.startswith(_KIND.encode()):
         raise FormatError(f"{place}: expected a line that begins {_KIND!r}, found {line[:40]!r}")
     try:
-        planes = decompress(packed)
+        planes = decompress(packed, bufsize=2 * stages * patterns.weights)
     except error as problem:
         raise FormatError(f"{place}: the weights are damaged ({problem}): install them again") from None
     if line + b"\n" != _line(patterns, stages, crc32(planes)) or len(planes) != 2 * stages * patterns.weights:
@@ -40,8 +41,7 @@ def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[n
         raise FormatError(
             f"{place}: expected {expected!r}, found {line!r}: the weights are damaged, or of other patterns"
         )
-    half = len(planes) // 2
-    found = np.frombuffer(planes, np.int8, half, half).astype(np.int16)
-    found <<= 8
-    found |= np.frombuffer(planes, np.uint8, half)
-    return found.reshape(stages, patterns.weights)
+    found = np.empty((stages, patterns.weights, 2), np.uint8)
+    for plane, values in enumerate(np.frombuffer(planes, np.uint8).reshape(2, patterns.weights, stages)):
+        found[:, :, plane] = values.T
+    return found.view("<i2")[:, :, 0].astype(np.int16, copy=False)

@@ -35,14 +35,14 @@ TABLES = np.dtype(
     [
         ("empty", "u8", (WORDS,)),  # the indices of an empty board
         ("largest", "u8", (WORDS,)),
-        ("starts", "i8", (COPIES + COUNTS,)),  # where the weights of a copy or a count begin in those of a stage
-        ("stages", "i8", (STAGES,)),  # where the weights of a stage begin
+        ("places", "i8", (STAGES,)),  # the address of each stage's `PLACES`
         ("most", "i8"),  # no value is larger
-        ("weights", "i8"),  # the address of the weights
         ("steps", "i8"),  # the address of `STEP`s, two for each cell
     ],
     align=True,
 )
+PLACES = np.dtype([("at", "i8", (COPIES + COUNTS,))], align=True)
+"""Of a stage, the address at which the weights of each copy and each count begin."""
 STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
 """What the digit of a cell adds to all indices. Of a cell's two, the second is for two steps: from one side to the
 other."""
@@ -152,24 +152,24 @@ def _(evaluation, game, state, position, move, child):
 
 
 @inlined
-def _four(starts: Any, weights: Any, word: Any, first: Any) -> Any:
+def _four(at: Any, word: Any, first: Any) -> Any:
     """The weights of four indices, those of the copies from number `first` on."""
-    found = read_short(weights, starts[first] + np.int64(word & FIELD))
-    found += read_short(weights, starts[first + 1] + np.int64((word >> U64(16)) & FIELD))
-    found += read_short(weights, starts[first + 2] + np.int64((word >> U64(32)) & FIELD))
-    return found + read_short(weights, starts[first + 3] + np.int64(word >> U64(48)))
+    found = read_short(at[first], np.int64(word & FIELD))
+    found += read_short(at[first + 1], np.int64((word >> U64(16)) & FIELD))
+    found += read_short(at[first + 2], np.int64((word >> U64(32)) & FIELD))
+    return found + read_short(at[first + 3], np.int64(word >> U64(48)))
 
 
 @value.register(Patterns)
 def _(evaluation, game, position, state):
     tables = record_at(evaluation.tables, TABLES)
-    weights = tables.weights + 2 * tables.stages[stage(game, position)]
-    starts = tables.starts
-    found = _four(starts, weights, counts(game, position), COPIES)
-    found += _four(starts, weights, state[0], 0) + _four(starts, weights, state[1], 4)
-    found += _four(starts, weights, state[2], 8) + _four(starts, weights, state[3], 12)
-    found += _four(starts, weights, state[4], 16) + _four(starts, weights, state[5], 20)
-    found += _four(starts, weights, state[6], 24) + _four(starts, weights, state[7], 28)
-    found += _four(starts, weights, state[8], 32) + _four(starts, weights, state[9], 36)
-    found += _four(starts, weights, state[10], 40) + _four(starts, weights, state[11], 44)
+    # An address for each copy, and not one for all and a distance for each: a tenth of the time of this function.
+    at = record_at(tables.places[stage(game, position)], PLACES).at
+    found = _four(at, counts(game, position), COPIES)
+    found += _four(at, state[0], 0) + _four(at, state[1], 4)
+    found += _four(at, state[2], 8) + _four(at, state[3], 12)
+    found += _four(at, state[4], 16) + _four(at, state[5], 20)
+    found += _four(at, state[6], 24) + _four(at, state[7], 28)
+    found += _four(at, state[8], 32) + _four(at, state[9], 36)
+    found += _four(at, state[10], 40) + _four(at, state[11], 44)
     return min(max(found, -tables.most), tables.most)

@@ -11,10 +11,10 @@ from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.patterns import Patterns, counts
-from outflank.games.rules import MOVE, mirror_move, symmetries
+from outflank.games.rules import mirror, symmetries
 from outflank.kernels.bits import U64, popcount
 from outflank.othello.evaluation import corners
-from outflank.othello.rules import Othello, legal
+from outflank.othello.rules import ONE, Othello, OthelloPosition, legal
 from outflank.othello.squares import edge, othello, size_of
 
 MOVES = 40
@@ -25,7 +25,7 @@ CORNERS = 5
 COUNTED = (2 * MOVES, MOVES, CORNERS * CORNERS)
 
 STAGES = {
-    8: (*range(9, 54, 2), 60),
+    8: (*range(9, 52, 2), 54, 57, 60),
     6: (9, 11, 13, 15, 18, 21, 25, 32),
     4: (6, 9, 12),
 }
@@ -53,10 +53,19 @@ def _shapes(size: int) -> list[Cells]:
 
 
 def _symmetries(game: Othello) -> list[list[int]]:
-    """Where each square goes under each symmetry of the board."""
-    return [
-        [int(mirror_move(game, MOVE(square), symmetry)) for square in range(64)] for symmetry in range(symmetries(game))
-    ]
+    """Where each square goes under each symmetry of the board.
+
+    Six boards have the squares in whose numbers one of the six digits is set: once they are turned, they say of each
+    square which one came there. Asked square by square, the rules take a third of the time that loading may take.
+    """
+    squares, digits = np.arange(64, dtype=np.uint64), np.arange(6, dtype=np.uint64)
+    boards = (((squares[:, None] >> digits) & ONE) << squares[:, None]).sum(axis=0, dtype=np.uint64)
+    found = []
+    for symmetry in range(symmetries(game)):
+        pairs = [mirror(game, OthelloPosition(*boards[digit : digit + 2]), symmetry) for digit in (0, 2, 4)]
+        turned = np.array([board for pair in pairs for board in pair], np.uint64)
+        found.append(np.argsort((((turned >> squares[:, None]) & ONE) << digits).sum(axis=1)).tolist())
+    return found
 
 
 @cache
