@@ -169,8 +169,10 @@ class _Labelling:
             return solved(self.subject.rules, boards)
         won, win = self.subject.won_points, self.subject.win
         seen = looked_ahead(self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won)
-        blend = np.float32(self.settings.blend if judge.knows or self.subject.ending_moves >= 0 else 1.0)
-        found = np.asarray((1 - blend) * seen + blend * self.positions.result[rows], np.float32)
+        share: Any = np.float32(1.0)  # where nothing has been learnt, there is nothing but results
+        if judge.knows or self.subject.ending_moves >= 0:
+            share = np.where(self.positions.fair[rows], np.float32(self.settings.blend), np.float32(0.0))
+        found = np.asarray((1 - share) * seen + share * self.positions.result[rows], np.float32)
         if win is not None:  # what is won or lost by force is so whatever the game ended with
             decided = np.abs(seen) >= np.float32(won / judge.points)
             found[decided] = np.sign(seen[decided]) * np.float32(win)

@@ -55,6 +55,8 @@ class Positions:
     """The number of its weights."""
     result: npt.NDArray[np.float32]
     """What the game ended with, to the side to move here."""
+    fair: npt.NDArray[np.bool_]
+    """Whether no move was drawn by lot from here on: what came of drawn moves says little of a position."""
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -88,9 +90,10 @@ def _play_on(
     seen: Any,
 ) -> Any:
     """Play a game; write the words of its positions to `path`, and to `seen` how many plies each was after the start,
-    without those where a side can only pass. How many there are, and how many plies the game had."""
+    without those where a side can only pass. How many there are, how many plies the game had, and after how many of
+    them no move was drawn by lot any more."""
     position = unpack(game, words[0], words[1])
-    found, ply = 0, 0
+    found, ply, fair_from = 0, 0, 0
     while ply < len(path) - 1:
         end = fill(game, position, worker.moves, np.int64(0))
         if end == 0:
@@ -110,6 +113,7 @@ def _play_on(
                         move, legal = line[ply], True
             if not legal and (after_line < opening or drawing >> (ply & 1) & 1 == 1):
                 move = worker.moves[int(lot * end)]
+                fair_from = ply + 1
             elif not legal:
                 best = -1e18
                 for index in range(end):
@@ -123,7 +127,7 @@ def _play_on(
         position = play(game, position, move)
         ply += 1
     path[found, 0], path[found, 1] = pack(game, position)
-    return found, ply
+    return found, ply, fair_from
 
 
 @kernel
@@ -158,14 +162,14 @@ class Playing:
         longest = self.subject.learning.longest
         rooms = min(longest, int(moves_left(rules, first)))
         path, seen = np.zeros((longest + 1, 2), np.uint64), np.zeros(longest + 1, np.int64)
-        boards, origins, results = [], [], []
+        boards, origins, results, fair = [], [], [], []
         for game in range(number * GAMES, (number + 1) * GAMES):
             chosen = game % len(lines) if len(lines) else -1
             line = lines[chosen] if len(lines) else np.zeros(0, np.uint16)
             begun = starts[chosen] if len(lines) else starts[int(draw.integers(len(starts)))]
             length = int((line != NO_MOVE).sum())
             blur = draw.uniform(*BLUR) * self.subject.patterns.most * self.judge.points
-            count, plies = _play_on(
+            count, plies, fair_from = _play_on(
                 rules,
                 self.judge.evaluation,
                 begun,
@@ -187,7 +191,8 @@ class Playing:
             boards.append(path[rows])
             origins.append(np.full(len(rows), chosen if len(lines) else game, np.int32))
             results.append(np.where((plies - seen[rows]) % 2 == 0, ended, -ended).astype(np.float32))
-        return self._described(np.concatenate(boards), np.concatenate(origins), np.concatenate(results))
+            fair.append(seen[rows] >= fair_from)
+        return self._described(*map(np.concatenate, (boards, origins, results, fair)))
 
     def _result(self, last: Any) -> float:
         rules, told = self.subject.rules, self.subject.learning.result
@@ -196,10 +201,11 @@ class Playing:
         found = float(score(rules, last)) if over(rules, last) else 0.0
         return found if self.subject.win is None else float(np.sign(found)) * self.subject.win
 
-    def _described(self, boards: Words, game: npt.NDArray[np.int32], result: npt.NDArray[np.float32]) -> Positions:
+    def _described(self, boards: Words, game: Any, result: Any, fair: Any) -> Positions:
         left, stages = np.zeros(len(boards), np.int64), np.zeros(len(boards), np.int64)
         _describe(self.subject.rules, boards, left, stages)
-        return Positions(boards, game, left.astype(np.int32), self.subject.row_of(stages).astype(np.int32), result)
+        rows = self.subject.row_of(stages).astype(np.int32)
+        return Positions(boards, game, left.astype(np.int32), rows, result, fair)
 
 
 def joined(parts: list[Positions]) -> Positions:
