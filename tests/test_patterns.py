@@ -14,7 +14,7 @@ from outflank.errors import FormatError, InvalidOption
 from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights, written
-from outflank.games.rules import MOVE, fill, is_pass, mirror, mirror_move, over, play, score, symmetries, unpack
+from outflank.games.rules import MOVE, fill, mirror, mirror_move, over, play, score, symmetries, unpack
 from outflank.learning.fit import error, estimates, examples_of, fit
 from outflank.learning.labels import looked_ahead, solved
 from outflank.learning.positions import positions
@@ -24,6 +24,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
+from tests.oracles.search import by_hand
 
 BOARDS = {f"othello-{size}": (othello(size), START, learnt, patterns_of(size)) for size in LEARNT_SIZES}
 BOARDS["abalone"] = (RULES, layout("snakes"), abalone.learnt, abalone.patterns())
@@ -217,16 +218,6 @@ def test_positions_are_drawn_by_a_seed_and_valued_by_looks_and_by_solving():
 
 def worth(evaluation, game, position):
     return int(value(evaluation, game, position, begin(evaluation, game, position)))
-
-
-def by_hand(game, position, plies, at_the_end):
-    """Plain negamax; passes cost nothing."""
-    buffer = np.zeros(512, MOVE)
-    count = fill(game, position, buffer, 0)
-    if count == 0 or plies == 0:
-        return int(at_the_end(position))
-    left = plies if is_pass(game, buffer[0]) else plies - 1
-    return max(-by_hand(game, play(game, position, move), left, at_the_end) for move in buffer[:count])
 
 
 def test_a_search_of_abalone_finds_what_the_interpreter_makes_of_the_patterns():

@@ -16,7 +16,7 @@ from outflank.games import description
 from outflank.games.description import GAMES, game_named
 from outflank.games.evaluation import begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_weights import read_weights, written
-from outflank.games.rules import MOVE, fill, is_pass, over, play, score, unpack
+from outflank.games.rules import over, score, unpack
 from outflank.lab.drawing.page import page_html
 from outflank.learning import fit as fitting_of_one
 from outflank.learning.checking import check
@@ -36,6 +36,7 @@ from outflank.othello.squares import othello
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from tests.installing import register_for_now
+from tests.oracles.search import by_hand
 
 START = game_named("othello").start(size=4)
 FEW = Generation(start=START, positions=150, per_game=3, seed=5)
@@ -155,16 +156,6 @@ def test_what_was_made_with_other_settings_stays_unless_it_is_to_go(whole, tmp_p
     (tmp_path / "positions.npz").write_bytes(b"PK")
     with pytest.raises(OutflankError, match=r"positions\.npz is damaged: outflank train generate makes it"):
         label(tmp_path, LABELS, Work())
-
-
-def by_hand(game: Any, position: Any, plies: int, at_the_end: Any) -> float:
-    """Plain negamax; passes cost nothing."""
-    buffer = np.zeros(64, MOVE)
-    count = fill(game, position, buffer, 0)
-    if count == 0 or plies == 0:
-        return float(at_the_end(position))
-    left = plies if is_pass(game, buffer[0]) else plies - 1
-    return max(-by_hand(game, play(game, position, move), left, at_the_end) for move in buffer[:count])
 
 
 @pytest.mark.plain

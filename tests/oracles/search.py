@@ -3,7 +3,7 @@
 import numpy as np
 
 from outflank.games.evaluation import begin, final, value
-from outflank.games.rules import fill, is_noisy, is_pass, play
+from outflank.games.rules import MOVE, fill, is_noisy, is_pass, most_moves, play
 from outflank.kernels.compiler import kernel
 
 
@@ -45,3 +45,13 @@ def minimax(game, evaluation, position, depth, passes, quiet, moves, ply):
         child = play(game, position, moves[ply, index])
         best = max(best, -minimax(game, evaluation, child, depth - 1, passes, quiet, moves, ply + 1))
     return best
+
+
+def by_hand(game, position, plies, at_the_end):
+    """The value `plies` deep of what `at_the_end` says of positions; passes cost nothing."""
+    buffer = np.zeros(int(most_moves(game)), MOVE)
+    count = fill(game, position, buffer, 0)
+    if count == 0 or plies == 0:
+        return at_the_end(position)
+    left = plies if is_pass(game, buffer[0]) else plies - 1
+    return max(-by_hand(game, play(game, position, move), left, at_the_end) for move in buffer[:count])

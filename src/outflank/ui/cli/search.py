@@ -43,7 +43,7 @@ USUAL_SECONDS = 5.0
 @click.option("--time", "seconds", type=float, help=f"Seconds to think.  [{USUAL_SECONDS:g}, if nothing else is given]")
 @click.option("--nodes", type=int, help="Positions to enter.")
 @click.option("--algorithm", default="pvs", show_default=True, help=f"One of {', '.join((*ALGORITHMS, *MONTE_CARLO))}.")
-@click.option("--evaluation", help="By name; a wrong one lists those there are.  [the game's best]")
+@click.option("--evaluation", help="By name; a wrong one lists those there are; or patterns:FILE.  [the game's best]")
 @click.option(
     "--ordering",
     help="By name, or with settings (kinds:from_depth=1); a wrong one lists those there are.  [the game's best]",

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -12,7 +12,6 @@ from outflank.arena import Sprt
 from outflank.errors import OutflankError
 from outflank.lab.provenance import provenance
 from outflank.learning.checking import check
-from outflank.learning.documents import PlayDocument
 from outflank.learning.fitting import Fit, fit_weights
 from outflank.learning.generating import Generation, generate
 from outflank.learning.labelling import Labels, label
@@ -47,6 +46,9 @@ from outflank.ui.cli.train_view import (
     told_values,
 )
 
+if TYPE_CHECKING:
+    from outflank.documents import Document
+
 Done = TypeVar("Done")
 
 
@@ -73,9 +75,16 @@ def chosen_start(game: str | None, game_options: Mapping[str, Any]) -> dict[str,
 
 
 def carried_out(
-    work: Callable[[Work], Done], *, workers: int | None, replace: bool, quiet: bool, told: Callable[[Done], None]
+    work: Callable[[Work], Done],
+    show: Callable[[Done], Any],
+    *,
+    workers: int | None,
+    replace: bool,
+    quiet: bool,
+    as_json: bool,
+    status: Callable[[Done], int] = lambda found: 0,
 ) -> int:
-    """Do the work and tell what came of it; Ctrl-C keeps what is done."""
+    """Do the work and tell what came of it, in words or as a document; Ctrl-C keeps what is done."""
     stop = Stop()
     threads = workers or max(1, int(usable_cores()))
     try:
@@ -85,20 +94,11 @@ def carried_out(
     except Halted:
         diagnostics().print("interrupted; the same command goes on from here")
         return INTERRUPTED
-    told(found)
-    return 0
-
-
-def telling(as_json: bool, show: Callable[[Any], Any]) -> Callable[[Any], None]:
-    """How a document is told: in words, or as it is."""
-
-    def tell(document: Any) -> None:
-        if as_json:
-            print_json(document)
-        elif (line := show(document)) is not None:
-            output().print(line)
-
-    return tell
+    if as_json:
+        print_json(cast("Document", found))
+    elif (line := show(found)) is not None:
+        output().print(line)
+    return status(found)
 
 
 @command.command("generate", cls=GameCommand)
@@ -117,10 +117,7 @@ def generate_command(
     depth: int,
     evaluation: str | None,
     folder: Path,
-    workers: int | None,
-    replace: bool,
-    quiet: bool,
-    as_json: bool,
+    **how: Any,
 ) -> int:
     """Make positions to learn from.
 
@@ -141,10 +138,8 @@ def generate_command(
     )
     return carried_out(
         lambda work: generate(folder, generation, work),
-        workers=workers,
-        replace=replace,
-        quiet=quiet,
-        told=telling(as_json, lambda found: told_positions(folder, found)),
+        lambda found: told_positions(folder, found),
+        **how,
     )
 
 
@@ -162,10 +157,7 @@ def label_command(
     weights: Path | None,
     shrinkage: float,
     passes: int,
-    workers: int | None,
-    replace: bool,
-    quiet: bool,
-    as_json: bool,
+    **how: Any,
 ) -> int:
     """Find out what positions are worth.
 
@@ -176,10 +168,8 @@ def label_command(
     labels = Labels(weights=weights, plies=plies, exact=exact, blend=blend, shrinkage=shrinkage, passes=passes)
     return carried_out(
         lambda work: label(folder, labels, work),
-        workers=workers,
-        replace=replace,
-        quiet=quiet,
-        told=telling(as_json, lambda found: told_values(folder, found)),
+        lambda found: told_values(folder, found),
+        **how,
     )
 
 
@@ -193,18 +183,13 @@ def fit_command(
     prior: Path | None,
     shrinkage: float,
     passes: int,
-    workers: int | None,
-    replace: bool,
-    quiet: bool,
-    as_json: bool,
+    **how: Any,
 ) -> int:
     """Fit weights to the values of positions. One of sixteen games is held out."""
     return carried_out(
         lambda work: fit_weights(folder, Fit(prior=prior, shrinkage=shrinkage, passes=passes), work),
-        workers=workers,
-        replace=replace,
-        quiet=quiet,
-        told=telling(as_json, lambda found: told_fit(folder, found)),
+        lambda found: told_fit(folder, found),
+        **how,
     )
 
 
@@ -214,7 +199,7 @@ def fit_command(
 @click.option("--beside", metavar="NAMES", help="The evaluations to hold them beside, like a,b.  [all of the game]")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check_command(folder: Path, weights: Path | None, beside: str | None, quiet: bool, as_json: bool) -> int:
+def check_command(folder: Path, weights: Path | None, beside: str | None, **how: Any) -> int:
     """Say what weights are wrong by.
 
     That is on games that they have not seen, stage by stage, beside other evaluations. The error is the root of the
@@ -225,10 +210,10 @@ def check_command(folder: Path, weights: Path | None, beside: str | None, quiet:
         raise OutflankError("--beside: the names of evaluations, like a,b")
     return carried_out(
         lambda work: check(folder, work, weights=weights, beside=names),
+        print_check,
         workers=1,
         replace=False,
-        quiet=quiet,
-        told=telling(as_json, print_check),
+        **how,
     )
 
 
@@ -249,10 +234,7 @@ def play_command(
     sprt: str,
     match_games: int,
     seed: int,
-    workers: int | None,
-    replace: bool,
-    quiet: bool,
-    as_json: bool,
+    **how: Any,
 ) -> int:
     """Let weights play a match.
 
@@ -264,21 +246,12 @@ def play_command(
       outflank train play new --against patterns:old/mine.weights --time 0.1
     """
     match = Match(against=against, depth=depth, seconds=seconds, games=match_games, sprt=Sprt.parse(sprt), seed=seed)
-    decisions: list[str | None] = []
-
-    def told(found: PlayDocument) -> None:
-        assert found.outcome is not None
-        decisions.append(found.outcome.decision)
-        telling(as_json, told_match)(found)
-
-    status = carried_out(
+    return carried_out(
         lambda work: play(folder, match, work, weights=weights),
-        workers=workers,
-        replace=replace,
-        quiet=quiet,
-        told=told,
+        told_match,
+        status=lambda found: int(found.outcome is not None and found.outcome.decision == "H0"),
+        **how,
     )
-    return status or int("H0" in decisions)
 
 
 @command.command("run", cls=GameCommand)
@@ -308,10 +281,7 @@ def run_command(
     sprt: str,
     match_games: int,
     folder: Path,
-    workers: int | None,
-    replace: bool,
-    quiet: bool,
-    as_json: bool,
+    **how: Any,
 ) -> int:
     """Go round the loop: all steps, again and again.
 
@@ -337,11 +307,9 @@ def run_command(
             folder,
             plan,
             work,
-            told=lambda generation: None if as_json else output().print(told_generation(generation)),
+            told=lambda generation: None if how["as_json"] else output().print(told_generation(generation)),
             written=lambda document: write_page(folder, document, origin),
         ),
-        workers=workers,
-        replace=replace,
-        quiet=quiet,
-        told=telling(as_json, lambda found: told_run(folder, found)),
+        lambda found: told_run(folder, found),
+        **how,
     )
