@@ -111,8 +111,10 @@ def test_abalone_has_weights_for_its_usual_rules_and_they_know_what_was_lost():
         own &= own - np.uint64(1)
     assert worths == sorted(worths, reverse=True)
     assert worths[0] - worths[-1] > 4 * 400
-    # A finished game may be asked for, too.
+    # A finished game may be asked for, too; to who learns it is worth all that decides a game.
     assert abs(worth(evaluation, RULES, AbalonePosition(own, opp))) <= 6 * 400
+    sides = (opp, own), (own, opp), (opp, opp & (opp - np.uint64(1)))
+    assert [abalone.LEARNING.result(RULES, AbalonePosition(*each)) for each in sides] == [6, -6, 1]
 
 
 @pytest.mark.plain
