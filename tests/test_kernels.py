@@ -16,8 +16,9 @@ from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetc
 from outflank.kernels.cache import KernelCache
 from outflank.kernels.compiler import apart, inlined, inner, kernel
 from outflank.kernels.generic import generic, missing
-from outflank.kernels.memory import address_of, prefetch, read_word
+from outflank.kernels.memory import address_of, prefetch, read_short, read_word
 from outflank.kernels.record_types import HUGE_PAGE, LINE, allocate, allocated_bytes, record_type
+from outflank.kernels.sums import settled
 from outflank.kernels.workers import run_workers
 from tests.conftest import examples
 
@@ -286,12 +287,12 @@ def test_values_that_do_not_fit_wrap_alike_in_both_worlds():
 @kernel
 def read_announced(address):
     prefetch(address)
-    return read_word(address, 1)
+    return read_word(address, 1), settled(settled(-3) + read_short(address, 4))
 
 
-def test_what_is_announced_is_read_as_it_is():
-    words = np.array([3, 7], np.uint64)
-    assert read_announced(address_of(words)) == read_announced.py_func(address_of(words)) == 7
+def test_what_is_announced_is_read_as_it_is_and_a_sum_is_settled_as_it_is():
+    words = np.array([3, 0xFFF9], np.uint64)
+    assert read_announced(address_of(words)) == read_announced.py_func(address_of(words)) == (0xFFF9, -10)
 
 
 # --- records ---
