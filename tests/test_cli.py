@@ -485,7 +485,7 @@ def test_search_shows_what_an_iteration_is_at():
     progress = Progress(
         depth=17, proving=False, nodes=5_000_000, seconds=2.0, begun=2, moves=4, move=c4, best=d3, value=30
     )
-    scale = scale_of(board.game, evaluation_named(board.game))
+    scale = scale_of(board.game, evaluation_named(board.game, "phased"))
     before = Result(value=12, move=d3, pv=(d3,), depth=16, nodes=9, leaves=9, seconds=1.0, exact=False, scale=scale)
     proof = replace(progress, proving=True, depth=61, value=4, move=None)
     for shown, words in ((progress, "17? >= +3.0 2.00 s 5,000,000"), (proof, "end? >= +4 2.00 s 5,000,000")):
@@ -500,7 +500,7 @@ def test_search_shows_what_an_iteration_is_at():
     ("arguments", "message"),
     [
         (["--algorithm", "alphabet"], "did you mean 'alphabeta'"),
-        (["--evaluation", "magic"], "known: phased, four-part"),
+        (["--evaluation", "magic"], "known: patterns, phased"),
         (["--ordering", "kinds"], "unknown ordering of Othello"),
         (["--depth", "0"], "depth 0"),
         (["--depth", "101"], "1 to 100"),

@@ -499,7 +499,7 @@ def test_nboard_names_a_move() -> None:
         exact: bool = False
 
         def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-            scale = scale_of(board.game, evaluation_named(board.game))
+            scale = scale_of(board.game, evaluation_named(board.game, "phased"))
             return Choice(move=board.legal_moves[0], value=self.value, scale=scale, nodes=5, depth=2, exact=self.exact)
 
     def asked(text: str, **options: Any) -> list[str]:
@@ -551,7 +551,7 @@ def test_nboard_hints_are_what_the_search_found() -> None:
     for result in results:
         for entry in result.best:
             line = "".join(map(str, result.pv)) if entry.move == result.move else str(entry.move)
-            wanted.append(f"search {line.upper()} {entry.value / 10:.2f} 0 {result.depth} {result.nodes} nodes")
+            wanted.append(f"search {line.upper()} {entry.value / 128:.2f} 0 {result.depth} {result.nodes} nodes")
         wanted.append(f"nodestats {result.nodes}")
     assert [line.rsplit(" ", 1)[0] if line.startswith("nodes") else line for line in lines] == [*wanted, "status"]
     assert len(results) == 2
@@ -564,7 +564,7 @@ def test_nboard_analyses_a_game_from_its_end() -> None:
     for moves in ("f5d6", "f5", ""):
         board = Board.from_text(moves) if moves else OthelloBoard.start()
         value = list(iterate(board, Limits(depth=1), workers=1))[-1].value
-        wanted.append(f"analysis {len(board.moves)} {value / 10:.2f}")
+        wanted.append(f"analysis {len(board.moves)} {value / 128:.2f}")
     assert lines == ["status outflank is analyzing the game", *wanted, "status"]
 
 

@@ -52,10 +52,11 @@ def look(table, first, second):
     st.integers(0, 200),
     st.sampled_from([UPPER, LOWER, EXACT]),
     st.integers(0, NO_MOVE),
-    st.integers(0, 63),
+    st.integers(0, tables.AGES - 1),
+    st.integers(0, 5),
 )
-def test_data_is_packed_and_taken_apart_again(value, depth, bound, move, age):
-    data = tables.packed(value, depth, bound, move, age)
+def test_data_is_packed_and_taken_apart_again(value, depth, bound, move, age, doubt):
+    data = tables.doubted(tables.packed(value, depth, bound, move, age), doubt)
     assert data != 0
     found = (
         tables.value_of(data),
@@ -63,8 +64,9 @@ def test_data_is_packed_and_taken_apart_again(value, depth, bound, move, age):
         tables.bound_of(data),
         tables.move_of(data),
         tables.age_of(data),
+        tables.doubt_of(data),
     )
-    assert found == (value, depth, bound, move, age)
+    assert found == (value, depth, bound, move, age, doubt)
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=40, unique=True), st.integers(4, 10))
@@ -95,14 +97,14 @@ def test_an_empty_table_knows_nothing_not_even_zeros():
 def test_deep_entries_of_this_search_stay_and_old_ones_go():
     table = Table(4)
     rng = np.random.default_rng(1)
-    put(table.address, table.shift, np.uint64(1), np.uint64(2), tables.packed(1, 50, EXACT, 1, 7))
+    put(table.address, table.shift, np.uint64(1), np.uint64(2), tables.packed(1, 50, EXACT, 1, 6))
     for _ in range(2_000):
         first, second = rng.integers(3, 2**63, 2, dtype=np.uint64)
-        put(table.address, table.shift, first, second, tables.packed(0, 3, EXACT, 1, 7))
+        put(table.address, table.shift, first, second, tables.packed(0, 3, EXACT, 1, 6))
     assert tables.depth_of(look(table, 1, 2)) == 50
     for _ in range(2_000):
         first, second = rng.integers(3, 2**63, 2, dtype=np.uint64)
-        put(table.address, table.shift, first, second, tables.packed(0, 3, EXACT, 1, 8))
+        put(table.address, table.shift, first, second, tables.packed(0, 3, EXACT, 1, 7))
     assert look(table, 1, 2) == 0
 
 
@@ -230,8 +232,8 @@ def test_a_stamp_is_found_again_and_leaves_the_rest_alone(writer, depth):
 
 
 def test_what_another_node_found_is_kept_without_its_marks():
-    data = tables.marked(tables.packed(-7, 5, LOWER, 3, 9), 4, 2)
-    kept = tables.adopted(data, 11)
+    data = tables.marked(tables.doubted(tables.packed(-7, 5, LOWER, 3, 5), 2), 4, 2)
+    kept = tables.adopted(data, 7)
     assert tables.is_foreign(kept) == 1
     assert tables.at_it(kept, 2) == 0
-    assert int(kept) == int(tables.packed(-7, 5, LOWER, 3, 11)) | tables.FOREIGN
+    assert int(kept) == int(tables.doubted(tables.packed(-7, 5, LOWER, 3, 7), 2)) | tables.FOREIGN

@@ -52,7 +52,8 @@ def test_exact_values_are_whole_and_draws_are_drawn():
 
 @pytest.mark.plain
 def test_numbers_for_plots_and_other_programs():
-    phased, cohesion = (scale_of(game, evaluation_named(game)) for game in (OTHELLO, ABALONE))
+    phased = scale_of(OTHELLO, evaluation_named(OTHELLO, "phased"))
+    cohesion = scale_of(ABALONE, evaluation_named(ABALONE, "cohesion"))
     assert [phased.number(value) for value in (25, WON + 12, -WON - 12, 900)] == [2.5, 12, -12, 64]
     assert [cohesion.number(value) for value in (600, WON + 1, -WON - 1)] == [1.5, 6, -6]
     assert counted(OTHELLO).say(-2.25) == "-2.2 discs"
@@ -79,7 +80,7 @@ def test_a_game_that_says_nothing_of_its_scores_counts_points():
 @pytest.mark.plain
 def test_a_record_has_discs_or_nothing():
     move = OthelloBoard.start().legal_moves[0]
-    phased = scale_of(OTHELLO, evaluation_named(OTHELLO))
+    phased = scale_of(OTHELLO, evaluation_named(OTHELLO, "phased"))
     mobility = scale_of(OTHELLO, evaluation_named(OTHELLO, "mobility"))
     assert Choice(move=move, value=37, scale=phased).value_as_score(OTHELLO) == 3.7
     assert Choice(move=move, value=7, scale=mobility).value_as_score(OTHELLO) is None
@@ -90,7 +91,7 @@ def test_a_record_has_discs_or_nothing():
 
 def test_results_carry_their_scale():
     found = search(OthelloBoard.start(), Limits(depth=2), workers=1)
-    assert found.said == f"{found.value / 10:+.1f} discs"
+    assert found.said == f"{found.value / 128:+.1f} discs"
     assert search(AbaloneBoard.start(), Limits(depth=1), workers=1).said.endswith(" marbles")
     assert search(OthelloBoard.start(4), Limits(depth=2), workers=1).said.endswith(" mobility")
 

@@ -63,6 +63,7 @@ def patterns() -> PatternSet:
         stages=tuple(_stage(number // LOSSES, number % LOSSES) for number in range(LOSSES * LOSSES)),
         points=MARBLE,
         most=RULES.goal,
+        scored=False,
     )
 
 

@@ -12,6 +12,7 @@ from outflank.kernels.compiler import kernel
 from outflank.search.keys import table_key
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn
 from outflank.search.ordering import reward
+from outflank.search.probing import known_by_probe
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, value_of
@@ -26,7 +27,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     """
     position = unpack(game, U64(first_word), U64(second_word))
     worker.nodes += 1
-    known, found = known_at_once(evaluation, game, position, alpha, beta, worker)
+    known, found = known_at_once(evaluation, game, position, alpha, beta, depth, worker)
     if known:
         return True, found, np.int64(0), depth
     _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
@@ -35,11 +36,14 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     if not needs_line and end_by_table(data, depth, alpha, beta, worker):
         return True, value_of(data), np.int64(0), depth
     state, start = begin(evaluation, game, position), np.int64(0)
+    known, found = known_by_probe(evaluation, game, position, state, alpha, beta, depth, ply, start, worker, probe)
+    if known:
+        return True, found, np.int64(0), depth
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if not known:
         known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
     if not known:
-        arrange_all(evaluation, game, position, depth, ply, hint_for(data, worker), symmetry, end, worker)
+        arrange_all(evaluation, game, position, state, depth, ply, hint_for(data, depth, worker), symmetry, end, worker)
     return known, found, end, left
 
 

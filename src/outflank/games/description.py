@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from outflank.errors import InvalidOption
 from outflank.games.notation import Notation
 from outflank.games.programs import ReportProgram
+from outflank.games.search_errors import SearchErrors
 from outflank.games.units import Unit
 from outflank.plugins import Registry
 
@@ -98,6 +99,8 @@ class NamedEvaluation:
     """A value beyond this is a finished game's."""
     suits: Callable[[Any], bool] = lambda game: True
     """Whether there is such an evaluation under some rules."""
+    errors: Callable[[Any], SearchErrors | None] = lambda game: None
+    """How far searches by it are off from deeper ones, by the rules; None: nobody has measured it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

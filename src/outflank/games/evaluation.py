@@ -20,6 +20,7 @@ import numpy as np
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import GAMES, WON, NamedEvaluation, described, description_of
 from outflank.games.rules import score
+from outflank.games.search_errors import SearchErrors
 from outflank.games.units import Scale
 from outflank.kernels.generic import generic, missing
 from outflank.plugins import Listed, Registry, Source
@@ -223,6 +224,11 @@ def _from_file(game: Any, name: str) -> Any:
     return found.evaluation
 
 
+def evaluation_chosen(game: Any, chosen: Any) -> Any:
+    """An evaluation that is chosen by name, as itself, or not at all: the default."""
+    return evaluation_named(game, chosen) if chosen is None or isinstance(chosen, str) else chosen
+
+
 def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
     prefix = f"{description_of(game).name}."
     installed = [each.removeprefix(prefix) for each in INSTALLED.names() if each.startswith(prefix)]
@@ -270,6 +276,11 @@ def scale_of(game: Any, evaluation: Any) -> Scale:
     if name != unit.name:
         return found
     return replace(found, most=None if unit.most is None else unit.most(game), near=round(unit.near * points))
+
+
+def errors_of(game: Any, evaluation: Any) -> SearchErrors | None:
+    """How far searches by an evaluation are off from deeper ones, if that was measured."""
+    return _named(game, evaluation).errors(game)
 
 
 def counted(game: Any) -> Scale:

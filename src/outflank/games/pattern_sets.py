@@ -62,6 +62,8 @@ class PatternSet:
     """How many points of a weight make one of the game's unit."""
     most: int = 64
     """No value is larger, in the game's unit."""
+    scored: bool = True
+    """Whether a finished game is scored in that unit; otherwise it is only won or lost."""
 
     def __post_init__(self) -> None:
         copies = sum(len(pattern.copies) for pattern in self.patterns)
@@ -158,5 +160,6 @@ class LoadedPatterns:
         numbers[: len(patterns.stages)] = patterns.stages
         tables["places"] = address_of(self._places) + PLACES.itemsize * numbers
         tables["most"] = patterns.most * patterns.points
+        tables["scored"] = patterns.points * patterns.scored
         tables["steps"] = address_of(self._steps)
         self.evaluation = Patterns(address_of(self._tables))

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank.errors import InvalidOption
-from outflank.games.evaluation import after, begin, value
-from outflank.games.rules import moves_left
+from outflank.games.description import WON
+from outflank.games.evaluation import after, begin, final, value
+from outflank.games.rules import moves_left, score
 from outflank.kernels.bits import U64, lowest
 from outflank.kernels.compiler import inlined
 from outflank.kernels.generic import generic, missing
@@ -38,6 +39,7 @@ TABLES = np.dtype(
         ("largest", "u8", (WORDS,)),
         ("places", "i8", (STAGES,)),  # the address of each stage's `PLACES`
         ("most", "i8"),  # no value is larger
+        ("scored", "i8"),  # points of one of the final score; 0: a game is only won or lost
         ("steps", "i8"),  # the address of `STEP`s, two for each cell
     ],
     align=True,
@@ -150,6 +152,15 @@ def _(evaluation, game, state, position, move, child):
     opp_then, own_then = pieces(game, child)
     # Seen by the opponent, who is to move now: a disc that turns over counts upwards, as one that is put down does.
     return _changed(tables.steps, _minus(tables.largest, state), opp, own, opp_then, own_then)
+
+
+@final.register(Patterns)
+def _(evaluation, game, position):
+    tables = record_at(evaluation.tables, TABLES)
+    won = np.int64(score(game, position))
+    if tables.scored == 0 and won != 0:
+        return won + WON if won > 0 else won - WON
+    return won * tables.scored
 
 
 @inlined

@@ -17,11 +17,11 @@ from outflank.games.description import (
 )
 from outflank.games.units import Unit
 from outflank.othello.board import OthelloBoard
-from outflank.othello.evaluation import EVALUATIONS, usual_evaluation
+from outflank.othello.evaluation import EVALUATIONS
 from outflank.othello.exact_order import guide
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
-from outflank.othello.patterns import LEARNING, LEARNT
+from outflank.othello.patterns import LEARNING, LEARNT, usual_evaluation
 from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS

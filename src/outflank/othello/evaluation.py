@@ -10,7 +10,7 @@ from outflank.games.rules import score
 from outflank.kernels.bits import U64, multiply, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.edge_table import EDGE_VALUES, TERNARY
-from outflank.othello.rules import ZERO, Othello, legal
+from outflank.othello.rules import ZERO, legal
 
 # Squares of the 8×8 board, by what they are worth. On smaller boards the corners are elsewhere
 # and these name ordinary squares or none: the square terms say little there.
@@ -208,10 +208,3 @@ EVALUATIONS = (
     NamedEvaluation(name="discs", evaluation=Discs(), unit="discs", won=0),
     NamedEvaluation(name="mobility", evaluation=Mobility()),
 )
-
-WHOLE_BOARD = (1 << 64) - 1
-
-
-def usual_evaluation(game: Othello) -> str:
-    """Phased was fitted to games on 8×8, and its corners are those of that board: on 6×6 it lost to random moves."""
-    return "phased" if int(game.mask) == WHOLE_BOARD else "mobility"

@@ -12,6 +12,7 @@ from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternS
 from outflank.games.pattern_weights import read_weights
 from outflank.games.patterns import Patterns, counts
 from outflank.games.rules import mirror, symmetries
+from outflank.games.search_errors import SearchErrors
 from outflank.kernels.bits import U64, popcount
 from outflank.othello.evaluation import corners
 from outflank.othello.rules import ONE, Othello, OthelloPosition, legal
@@ -131,6 +132,12 @@ def is_learnt(game: Othello) -> bool:
     return any(game.mask == othello(size).mask for size in LEARNT_SIZES)
 
 
+def usual_evaluation(game: Othello) -> str:
+    """What was learnt, where something was. Phased was fitted to games on 8×8, and its corners are those of that board:
+    on 6×6 it lost to random moves."""
+    return LEARNT.name if is_learnt(game) else "mobility"
+
+
 LEARNING = Learning(
     patterns=lambda game: patterns_of(size_of(game)),
     suits=lambda game: any(game.mask == othello(size).mask for size in STAGES),
@@ -139,4 +146,16 @@ LEARNING = Learning(
 """Weights for any board can be learnt; the first of them play against the one estimate that no board is too small
 for."""
 
-LEARNT = NamedEvaluation(name="patterns", evaluation=learnt, unit="discs", points=128, suits=is_learnt)
+
+def _errors(game: Othello) -> SearchErrors | None:
+    return SearchErrors(constant=6.971, stage=-0.0336, shallow=-0.279, between=0.298) if size_of(game) == 8 else None
+
+
+LEARNT = NamedEvaluation(
+    name="patterns",
+    evaluation=learnt,
+    unit="discs",
+    points=128,
+    suits=is_learnt,
+    errors=_errors,
+)

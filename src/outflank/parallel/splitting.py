@@ -63,6 +63,7 @@ from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves, hint_for
+from outflank.search.probing import known_by_probe
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.stopping import heed, report_nodes
@@ -172,19 +173,26 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     if address == 0:
         return DESCEND
     worker.nodes += 1
-    known, found = known_at_once(evaluation, game, position, hand.alpha, hand.beta, worker)
+    known, found = known_at_once(evaluation, game, position, hand.alpha, hand.beta, depth, worker)
     if known:
         return do_without_frame(crew, hand, address, found)
     _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
     if end_by_table(data, depth, hand.alpha, hand.beta, worker):
         return do_without_frame(crew, hand, address, value_of(data))
     state, start = begin(evaluation, game, position), np.int64(0)
+    window = (hand.alpha, hand.beta, depth, hand.ply, start)
+    known, found = known_by_probe(evaluation, game, position, state, *window, worker, probe)
+    if worker.aborted != 0:
+        return give_up_frame(crew, hand, address)
+    if known:
+        return do_without_frame(crew, hand, address, found)
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if not known:
         known, found = known_by_child(evaluation, game, position, left, hand.beta, start, end, worker)
     if known:
         return do_without_frame(crew, hand, address, found)
-    arrange_all(evaluation, game, position, depth, hand.ply, hint_for(data, worker), symmetry, end, worker)
+    hint = hint_for(data, depth, worker)
+    arrange_all(evaluation, game, position, state, depth, hand.ply, hint, symmetry, end, worker)
     if crew.lot == ROWS:
         gather_rows(game, end, worker)
 
@@ -225,6 +233,15 @@ def do_without_frame(crew, hand, address, known):
     hand.value = np.int64(known)
     hand.valid, hand.line_length = 1, 0
     return DELIVER
+
+
+@inner
+def give_up_frame(crew, hand, address):
+    """Nobody wants the node's value any more."""
+    step = do_without_frame(crew, hand, address, 0)
+    hand.valid = 0
+    hand.obeyed += 1
+    return step
 
 
 @inner

@@ -35,6 +35,7 @@ from outflank.search.nodes import (
     tell_others,
 )
 from outflank.search.ordering import bring_best, reward
+from outflank.search.probing import known_by_probe
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
 from outflank.search.root import Root
@@ -91,7 +92,7 @@ def search_marked(
     if ply == 0:
         left = np.int64(depth_after(game, worker.moves[start], depth, worker))
     else:
-        known, found = known_at_once(evaluation, game, position, alpha, beta, worker)
+        known, found = known_at_once(evaluation, game, position, alpha, beta, depth, worker)
         if known:
             return found
         asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
@@ -102,16 +103,21 @@ def search_marked(
             if same and exclusive != 0 and at_it(data, episode) > 0:
                 worker.nodes -= 1  # it is entered when it is searched
                 return np.int64(-PUT_OFF)
-            fresh = data if same else packed(0, depth + worker.realm, EMPTY, hint_for(data, worker), worker.age)
+            fresh = data if same else packed(0, depth + worker.realm, EMPTY, hint_for(data, depth, worker), worker.age)
             mark = marked(fresh, at_it(fresh, episode) + 1, episode)
             remember(worker.table, worker.table_shift, first, second, mark)
+        known, found = known_by_probe(evaluation, game, position, state, alpha, beta, depth, ply, start, worker, probe)
+        if worker.aborted != 0:
+            return np.int64(0)
+        if known:
+            return found
         known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
         if not known:
             known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
         if known:
             return found
-        hint = hint_for(data, worker)
-        sort = np.int64(arrange(evaluation, game, position, depth, ply, hint, symmetry, start, end, worker))
+        hint = hint_for(data, depth, worker)
+        sort = np.int64(arrange(evaluation, game, position, state, depth, ply, hint, symmetry, start, end, worker))
 
     best, best_move = np.int64(WORST), np.int64(NO_MOVE)
     low = alpha

@@ -9,6 +9,7 @@ from outflank.boards import Board, Move
 from outflank.boards.board import board_class
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
+from outflank.games.evaluation import errors_of, evaluation_chosen
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
 from outflank.kinds import Kind
@@ -21,11 +22,12 @@ from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.players.variety import Variety
 from outflank.schema import conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
+from outflank.search.contract import LONGEST_SECONDS, TABLELESS, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.results import Result
 from outflank.search.root import Root
+from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 TABLE_BITS = 20
@@ -97,7 +99,7 @@ class Computer:
         for option in options:
             if option not in settings_of_computers():
                 raise UnknownName.among("setting", option, settings_of_computers())
-        self.options: PlayerKeywords = {"table_depth": "at-least", **options}
+        self.options: PlayerKeywords = {"table_depth": "at-least", **_usual_selectivity(game, options), **options}
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # now, and not in the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
@@ -288,6 +290,15 @@ def settings_of_computers() -> dict[str, Kind]:
     other = ("moves", "exact", "wld", "offers")
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in other}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
+
+
+def _usual_selectivity(game: Any, options: PlayerKeywords) -> PlayerKeywords:
+    """As selective as it can be, where it is known how: the depth that it gains is worth far more than what it guesses
+    wrong."""
+    if options.get("algorithm", "pvs") in TABLELESS:
+        return {}
+    known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None
+    return {"selectivity": MOST_SELECTIVE} if known else {}
 
 
 def _check_scoring(game: Any, scoring: str) -> None:

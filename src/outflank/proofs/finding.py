@@ -57,7 +57,7 @@ def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
         depth = moves_left(game, position) + 1  # the end of a game is seen where there is no move left
         symmetry, one, two = table_key(game, position, worker)
         hint = hint_of(looked_up(worker.table, worker.table_shift, one, two))
-        sort = arrange(evaluation, game, position, depth, 0, hint, symmetry, start, end, worker)
+        sort = arrange(evaluation, game, position, state, depth, 0, hint, symmetry, start, end, worker)
         moves[number] = NOT_FOUND
         for index in range(start, end):
             if sort == SORT_ALL or (sort != SORT_NONE and index == start):

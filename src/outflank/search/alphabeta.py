@@ -14,6 +14,7 @@ from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fi
 from outflank.search.ordering import bring_best, reward
 from outflank.search.proving import known_at_once, known_by_child
 from outflank.search.quiet import quiescence
+from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, probe_window, shallower
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
 from outflank.search.worker import SORT_ALL, SORT_NONE
@@ -93,19 +94,33 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         return 0
     worker.line_length[ply] = 0
 
-    known, found = known_at_once(evaluation, game, position, alpha, beta, worker)
+    known, found = known_at_once(evaluation, game, position, alpha, beta, depth, worker)
     if unlikely(known):
         return found
     asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
     if asked and unlikely(end_by_table(data, depth, alpha, beta, worker)):
         return value_of(data)
+    side = ABOVE if is_selective(evaluation) and is_probed(alpha, beta, depth, worker) else NO_SIDE
+    while unlikely(side != NO_SIDE):
+        asked_there, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)
+        if asked_there:
+            shallow = shallower(depth)
+            found = alphabeta(game, evaluation, position, state, low, low + 1, shallow, ply, start, worker, probe)
+            if worker.aborted != 0:
+                return 0
+            worker.line_length[ply] = 0
+            if (found > low) == (side == ABOVE):
+                worker.estimates += 1
+                return beta if side == ABOVE else alpha
+        side += 1
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):
         return found
     known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
     if unlikely(known):
         return found
-    sort = arrange(evaluation, game, position, depth, ply, hint_for(data, worker), symmetry, start, end, worker)
+    hint = hint_for(data, depth, worker)
+    sort = arrange(evaluation, game, position, state, depth, ply, hint, symmetry, start, end, worker)
 
     best = WORST
     best_move = NO_MOVE

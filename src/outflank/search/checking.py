@@ -3,10 +3,10 @@
 from typing import Any
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.evaluation import evaluation_named
+from outflank.games.evaluation import errors_of, evaluation_chosen, evaluation_named
 from outflank.placement import places
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.contract import Limits, Options
+from outflank.search.contract import TABLELESS, Limits, Options
 from outflank.search.division import Scheme, chosen_scheme
 from outflank.search.ordering import ordering_named
 from outflank.search.root import deepest
@@ -27,6 +27,8 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
     places(options.pin)  # says so if this process may not run there
     if options.table_bits is not None:
         check_bits(options.table_bits)
+    if options.selectivity < 100:
+        _check_selective(game, options)
     if options.wld and not options.exact:
         raise InvalidOption("wld asks who wins under perfect play, which only a search with exact proves")
     if algorithm in MONTE_CARLO:
@@ -39,3 +41,14 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
     elif limits.depth is not None and limits.depth > deepest(game):
         raise InvalidOption(f"depth {limits.depth}: at most {deepest(game)} plies in this game")
     return chosen_scheme(options)
+
+
+def _check_selective(game: Any, options: Options) -> None:
+    """Refuse a selectivity that would do nothing."""
+    if options.algorithm in TABLELESS:
+        raise InvalidOption(f"selectivity={options.selectivity}: {options.algorithm} makes no guesses")
+    if options.exact:
+        raise InvalidOption("exact proves a score, which leaves nothing to guess: without it, or without selectivity")
+    if errors_of(game, evaluation_chosen(game, options.evaluation)) is None:
+        told = "nobody has measured how far shallow searches by this evaluation are off"
+        raise InvalidOption(f"selectivity={options.selectivity}: {told}")

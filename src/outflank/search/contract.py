@@ -28,6 +28,9 @@ EvaluationOrName = Annotated[
 ]
 OrderingOrName = Annotated[str | Ordering, Called("the name of an ordering, or an Ordering")]
 
+Selectivity = Literal[73, 87, 95, 98, 99, 100]
+"""In per cent."""
+
 TieRule = Literal["first", "lowest", "highest"]
 
 TABLELESS = ("minimax", "uct", "flat")
@@ -76,6 +79,9 @@ class Options:
     """Whether symmetric positions share an entry."""
     passes: Literal["free", "ply", "evaluated"] = "free"
     """What a pass costs: nothing, a ply, or the node is evaluated at once."""
+    selectivity: Selectivity = 100
+    """What share, in per cent, of the guesses is to be right by which a search spares itself nodes; 100: it makes none.
+    For evaluations whose errors at each depth are known."""
     quiet: Annotated[int, Between(0, 10)] = 0
     """Plies by which a line may go on with noisy moves, those that push a marble off, before it is evaluated."""
     ties: TieRule = "first"

@@ -7,7 +7,7 @@ dictionary of a dataclass that checkers follow: a test holds the two together.
 from typing import Any, Literal, TypedDict
 
 from outflank.placement import Pin
-from outflank.search.contract import Stop, TieRule
+from outflank.search.contract import Selectivity, Stop, TieRule
 from outflank.search.division import Scheme
 from outflank.search.ordering import Ordering
 from outflank.search.probes import Instrument
@@ -50,6 +50,7 @@ class CommonKeywords(TypedDict, total=False):
     table_depth: Literal["equal", "at-least"]
     canonical: bool
     passes: Literal["free", "ply", "evaluated"]
+    selectivity: Selectivity
     quiet: int
     share_alpha: bool
     pivot: Literal["carried", "reset"]

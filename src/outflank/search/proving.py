@@ -8,18 +8,29 @@ from typing import Any
 import numpy as np
 
 from outflank.games.endings import ceiling, ending_moves, ending_value, exact_promise, look_ahead
-from outflank.games.evaluation import LIMIT, Exact, Solving, after, begin
+from outflank.games.evaluation import LIMIT, Exact, Solving, after, begin, value
+from outflank.games.hints import promise
+from outflank.games.patterns import TABLES, Patterns
 from outflank.games.rules import moves_left, play
+from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic
+from outflank.kernels.memory import record_at
 from outflank.search.keys import table_key
 from outflank.search.looking import look
-from outflank.search.ordering import JITTER, TABLE_MOVE, weigh
-from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, looked_up, value_of
+from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
+from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, doubt_of, looked_up, value_of
 from outflank.search.worker import ASKED
 
 
+@inner
+def plays_out(left: Any, depth: Any, worker: Any) -> Any:
+    """Whether a search by estimates comes to the end of every line, `left` moves being left at a node: then it uses
+    what the game offers to exact play."""
+    return depth > left and worker.workspace != 0
+
+
 @generic
-def known_at_once(evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def known_at_once(evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
     """Whether the value of a node, as far as (alpha, beta) asks for it, is known without a search of its moves; and it.
 
     Alpha-beta's promise, and no line.
@@ -27,12 +38,25 @@ def known_at_once(evaluation: Any, game: Any, position: Any, alpha: Any, beta: A
 
 
 @known_at_once.register(object)
-def _(evaluation, game, position, alpha, beta, worker):
+def _(evaluation, game, position, alpha, beta, depth, worker):
     return False, np.int64(0)
 
 
+@known_at_once.register(Patterns)
+def _(evaluation, game, position, alpha, beta, depth, worker):
+    left = moves_left(game, position)
+    if not plays_out(left, depth, worker):
+        return False, np.int64(0)
+    points = record_at(evaluation.tables, TABLES).scored
+    low, high = alpha // points, -(-beta // points)
+    if left <= ending_moves(game):
+        return True, points * np.int64(ending_value(game, position, low, high, worker))
+    most = points * np.int64(ceiling(game, position, low, worker))
+    return most <= alpha, most
+
+
 @known_at_once.register(Solving)
-def _(evaluation, game, position, alpha, beta, worker):
+def _(evaluation, game, position, alpha, beta, depth, worker):
     if moves_left(game, position) <= ending_moves(game):
         return True, np.int64(ending_value(game, position, alpha, beta, worker))
     most = np.int64(ceiling(game, position, alpha, worker))
@@ -73,8 +97,21 @@ CHILDREN_FROM = 3
 than it saves."""
 
 
+@known_by_child.register(Patterns)
+def _(evaluation, game, position, left, beta, start, end, worker):
+    if not plays_out(moves_left(game, position) - 1, left, worker):
+        return False, np.int64(0)
+    return look_up_children(game, position, left, beta, start, end, worker)
+
+
 @known_by_child.register(Solving)
 def _(evaluation, game, position, left, beta, start, end, worker):
+    return look_up_children(game, position, left, beta, start, end, worker)
+
+
+@inner
+def look_up_children(game: Any, position: Any, left: Any, beta: Any, start: Any, end: Any, worker: Any) -> Any:
+    """`known_by_child` where the game is played out."""
     if worker.table == 0 or moves_left(game, position) < ending_moves(game) + CHILDREN_FROM:
         return False, np.int64(0)
     for group in range(start, end, ASKED):
@@ -86,7 +123,8 @@ def _(evaluation, game, position, left, beta, start, end, worker):
         for number in range(count):
             data = looked_up(worker.table, worker.table_shift, worker.asked[number, 0], worker.asked[number, 1])
             at_most = bound_of(data) == UPPER or bound_of(data) == EXACT
-            if at_most and depth_of(data) == left + worker.realm and -value_of(data) >= beta:
+            sure = depth_of(data) == left + worker.realm and doubt_of(data) <= worker.doubt
+            if at_most and sure and -value_of(data) >= beta:
                 worker.cuts += 1
                 return True, -value_of(data)
     return False, np.int64(0)
@@ -97,6 +135,7 @@ def weigh_for(
     evaluation: Any,
     game: Any,
     position: Any,
+    state: Any,
     depth: Any,
     ply: Any,
     table_move: Any,
@@ -108,28 +147,72 @@ def weigh_for(
 
 
 @weigh_for.register(object)
-def _(evaluation, game, position, depth, ply, table_move, start, end, worker):
+def _(evaluation, game, position, state, depth, ply, table_move, start, end, worker):
     weigh(game, position, depth, ply, table_move, start, end, worker)
 
+
+ESTIMATED_FROM, PROMISE_POINTS = 5, 16
+"""The depth from which moves are ordered by what a learnt evaluation says of them, and how many of its points one of a
+promise adds to that: what is soon refuted counts beside what is good. On 40 tournament positions at depth 13 this saved
+6 % of the nodes and 8 % of the time; from depth 3, or by a look of a ply more, it cost more than it saved."""
 
 MARGIN = 12
 """A move whose estimate is so far behind the best one's, in the game's unit, is not looked at more exactly."""
 
 
-@weigh_for.register(Solving)
-def _(evaluation, game, position, depth, ply, table_move, start, end, worker):
-    if worker.exact_order == 0:
+@weigh_for.register(Patterns)
+def _(evaluation, game, position, state, depth, ply, table_move, start, end, worker):
+    if worker.estimate_order != 0 and plays_out(moves_left(game, position), depth, worker):
+        points = record_at(evaluation.tables, TABLES).scored
+        weigh_exactly(evaluation, game, position, state, points, table_move, start, end, worker)
+        return
+    if worker.estimate_order == 0 or depth < ESTIMATED_FROM:
         weigh(game, position, depth, ply, table_move, start, end, worker)
         return
-    plies = look_ahead(game, moves_left(game, position))
-    if plies >= 0:
-        look_at_each(evaluation.estimate, game, position, evaluation.points, plies, table_move, start, end, worker)
+    weights = weights_at(game, position, worker)
     for index in range(start, end):
         move = worker.moves[index]
         score = np.int64(TABLE_MOVE)
         if move != table_move:
-            estimate = worker.scores[index] if plies >= 0 else np.int64(0)
-            score = np.int64(exact_promise(game, position, move, play(game, position, move), estimate))
+            child = play(game, position, move)
+            seeming = value(evaluation, game, child, after(evaluation, game, state, position, move, child))
+            score = PROMISE_POINTS * np.int64(promise(game, position, move, child, weights)) - seeming
+            if worker.jitter != 0:
+                score += (np.int64(move) + 1) * worker.jitter & JITTER
+        worker.scores[index] = score
+
+
+@weigh_for.register(Solving)
+def _(evaluation, game, position, state, depth, ply, table_move, start, end, worker):
+    if worker.exact_order == 0:
+        weigh(game, position, depth, ply, table_move, start, end, worker)
+        return
+    state = begin(evaluation.estimate, game, position)
+    weigh_exactly(evaluation.estimate, game, position, state, evaluation.points, table_move, start, end, worker)
+
+
+@inner
+def weigh_exactly(
+    estimate: Any,
+    game: Any,
+    position: Any,
+    state: Any,
+    points: Any,
+    table_move: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
+) -> Any:
+    """Give every move a score as the game's exact play has it, after a look at each by an estimate."""
+    plies = look_ahead(game, moves_left(game, position))
+    if plies >= 0:
+        look_at_each(estimate, game, position, state, points, plies, table_move, start, end, worker)
+    for index in range(start, end):
+        move = worker.moves[index]
+        score = np.int64(TABLE_MOVE)
+        if move != table_move:
+            seeming = worker.scores[index] if plies >= 0 else np.int64(0)
+            score = np.int64(exact_promise(game, position, move, play(game, position, move), seeming))
             if worker.jitter != 0:
                 score += (np.int64(move) + 1) * worker.jitter & JITTER
         worker.scores[index] = score
@@ -140,6 +223,7 @@ def look_at_each(
     estimate: Any,
     game: Any,
     position: Any,
+    state: Any,
     points: Any,
     plies: Any,
     table_move: Any,
@@ -151,9 +235,8 @@ def look_at_each(
 
 
 @look_at_each.register(object)
-def _(estimate, game, position, points, plies, table_move, start, end, worker):
-    # A state that follows a move costs a third of one that is computed anew: one of these is enough for all.
-    state = begin(estimate, game, position)
+def _(estimate, game, position, state, points, plies, table_move, start, end, worker):
+    # A state that follows a move costs a third of one that is computed anew.
     best = np.int64(-LIMIT)
     for index in range(start, end):
         move = worker.moves[index]
@@ -167,6 +250,6 @@ def _(estimate, game, position, points, plies, table_move, start, end, worker):
 
 
 @look_at_each.register(Exact)
-def _(estimate, game, position, points, plies, table_move, start, end, worker):
+def _(estimate, game, position, state, points, plies, table_move, start, end, worker):
     for index in range(start, end):
         worker.scores[index] = 0  # there is no estimate

@@ -79,6 +79,8 @@ class Result:
     seconds: float
     exact: bool
     """Whether the value is that of perfect play to the end: nothing in it was estimated."""
+    selectivity: int = 100
+    """What share, in per cent, of the guesses should be right by which nodes were spared; 100: none was made."""
     lower: int | None = None
     """The final score under perfect play is proved to be at least this. For searches that were told to prove it
     (`exact` in the options); None: nothing is proved. Both bounds are equal where the score is proved."""

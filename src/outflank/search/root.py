@@ -15,13 +15,14 @@ from outflank.games.evaluation import (
     after,
     begin,
     check_values,
-    evaluation_named,
+    evaluation_chosen,
     evaluations,
     final,
     scale_of,
     value,
 )
 from outflank.games.hints import promise
+from outflank.games.patterns import Patterns
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate, allocated_bytes
@@ -34,6 +35,7 @@ from outflank.search.looking import look
 from outflank.search.ordering import Ordering, ordering_named, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
+from outflank.search.selective import doubt_of, margins
 from outflank.search.sorting import sort_moves
 from outflank.search.stopping import BELL, ENDLESS, halt
 from outflank.search.table import NO_MOVE, PROVED, Table
@@ -49,6 +51,9 @@ from outflank.search.worker import (
     SORT_NONE,
     WORKER,
 )
+
+PLAYED_OUT = 36
+"""Moves left from which a search by estimates may come to the end of the game."""
 
 GUESS_PLIES = 4
 """Of the look ahead by which a score is guessed."""
@@ -91,6 +96,7 @@ class Root:
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
         self._workspaces: list[Any] = []  # likewise
+        self._margins = margins(game, self.evaluation, options.selectivity)  # likewise
         self.workers = self.new_workers(1)
         self._apart: dict[str, int] = {}
         self.deepest = deepest(game)
@@ -108,7 +114,7 @@ class Root:
             return self._solving()
         if self.options.exact or plays_out:
             return Exact()
-        return evaluation_named(self.game, chosen) if chosen is None or isinstance(chosen, str) else chosen
+        return evaluation_chosen(self.game, chosen)
 
     def _solving(self) -> Solving:
         """Exact play with what the game offers for it."""
@@ -117,6 +123,16 @@ class Root:
         if estimate is None:
             return Solving(Exact(), 1)
         return Solving(estimate, scale_of(self.game, estimate).points)
+
+    @property
+    def plays_out(self) -> bool:
+        """Whether endings are solved by the game's own kernels: in exact play, and where estimates by patterns come to
+        the end of the game."""
+        if not self.options.offers:
+            return False
+        near = int(moves_left(self.game, self.position)) <= PLAYED_OUT
+        by_patterns = isinstance(self.evaluation, Patterns) and self.options.passes == "free"
+        return self.options.exact or (near and by_patterns)
 
     @property
     def worker(self) -> Any:
@@ -149,14 +165,14 @@ class Root:
                 self.table.lend(worker)
                 worker.table_from = 2
             ordering.apply(self.game, worker)
-            if not options.exact:
-                continue
-            worker.realm = PROVED
-            if not options.offers:
-                continue
-            own_order = exact_promise.dispatch(type(self.game)) is not exact_promise.dispatch(object)
-            worker.exact_order = int(options.ordering is None and own_order)
-            space = workspace(self.game)
+            worker.estimate_order = int(options.ordering is None)
+            worker.doubt, worker.margins = doubt_of(options.selectivity), address_of(self._margins)
+            if options.exact:
+                worker.realm = PROVED
+            if options.exact and options.offers:
+                own_order = exact_promise.dispatch(type(self.game)) is not exact_promise.dispatch(object)
+                worker.exact_order = int(options.ordering is None and own_order)
+            space = workspace(self.game) if self.plays_out else None
             if space is not None:
                 self._workspaces.append(space)
                 worker.workspace = address_of(space)

@@ -28,7 +28,7 @@ from outflank.kernels.record_types import allocate
 from outflank.search.contract import LONGEST_SECONDS, Known, Options
 from outflank.search.outbox import adopt
 from outflank.search.results import Progress, Result, Watch
-from outflank.search.table import ENTRY_WORDS, Table, sound_proofs
+from outflank.search.table import AGES, ENTRY_WORDS, Table, sound_proofs
 from outflank.search.worker import WORKER
 from outflank.words import how_many
 
@@ -92,7 +92,7 @@ class Resumed:
         """Put what it knew into a table, for the next search; how many entries."""
         worker = allocate(WORKER, 1)[0]
         table.lend(worker)
-        worker.age = (table.age + 1) % 64  # as entries of the search that follows, which makes the table older
+        worker.age = (table.age + 1) % AGES  # as entries of the search that follows, which makes the table older
         return int(adopt(self.entries, len(self.entries), worker))
 
 

@@ -43,13 +43,16 @@ FEWEST_BITS, MOST_BITS = 4, 34
 BUCKETS_AT_A_TIME = 1 << 16
 """That are looked through together, where all are: 8 MiB."""
 
-# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-47, how
+# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-44, doubt in 45-47, how
 # many workers are at it in 48-54, whether another node of a cluster found it in 55, and in which
 # episode those at it began in 56-62;
 # bit 63 is always set, so that no data is 0 and an empty slot matches no position.
 OFFSET = 1 << 15
 PRESENT = 1 << 63
 FOREIGN = 1 << 55
+
+AGES = 8
+"""Searches that entries tell apart by their age."""
 
 PROVED = 128
 """Added to the depth of an entry that is a final score. One table then serves both the estimates and the proof after
@@ -109,8 +112,20 @@ def hint_of(data: Any) -> Any:
 
 @inner
 def age_of(data: Any) -> Any:
-    """The search that wrote it, modulo 64."""
-    return np.int64((data >> U64(42)) & U64(63))
+    """The search that wrote it, modulo `AGES`."""
+    return np.int64((data >> U64(42)) & U64(AGES - 1))
+
+
+@inner
+def doubt_of(data: Any) -> Any:
+    """How selective the search was that found the value: 0, not at all."""
+    return np.int64((data >> U64(45)) & U64(7))
+
+
+@inner
+def doubted(data: Any, doubt: Any) -> Any:
+    """The data of an entry whose value a search found that was so selective."""
+    return data | (U64(doubt) << U64(45))
 
 
 @inner
@@ -124,7 +139,7 @@ def adopted(data: Any, age: Any) -> Any:
     """The data of an entry that another node of a cluster has found, as it is kept here: by this search, and at it is
     nobody."""
     found = packed(value_of(data), depth_of(data), bound_of(data), move_of(data), age)
-    return found | U64(FOREIGN)
+    return doubted(found, doubt_of(data)) | U64(FOREIGN)
 
 
 MOST_AT_IT, EPISODES = 127, 128
@@ -222,9 +237,14 @@ def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> An
 def sound_proofs(entries: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Those of some entries, a position's two words and data in each row, that say what a proof can have found."""
     data = entries[:, 2]
-    proved = (data >> U64(40) & U64(3) != EMPTY) & (data >> U64(32) & U64(0xFF) >= PROVED)
-    sound: npt.NDArray[np.uint64] = entries[proved & (data >= U64(PRESENT))]
+    sound: npt.NDArray[np.uint64] = entries[_are_proofs(data) & (data >= U64(PRESENT))]
     return sound
+
+
+def _are_proofs(data: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Which entries have values that were proved, and not by a selective search."""
+    told = (data >> U64(40) & U64(3) != EMPTY) & (data >> U64(45) & U64(7) == 0)
+    return np.asarray(told & (data >> U64(32) & U64(0xFF) >= PROVED), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +294,7 @@ class Table:
         self.shift: int = 64 - (bits - 2)
         """How far a hash is shifted to give its bucket."""
         self.age: int = 0
-        """Counts searches, modulo 64."""
+        """Counts searches, modulo `AGES`."""
         self.used: bool = False
         """Whether a search has had it since it was clear."""
 
@@ -299,7 +319,7 @@ class Table:
 
     def grow_older(self) -> None:
         """Begin another search: entries of earlier ones make room first."""
-        self.age, self.used = (self.age + 1) % 64, True
+        self.age, self.used = (self.age + 1) % AGES, True
 
     def occupancy(self) -> Occupancy:
         """Count the entries."""
@@ -337,7 +357,7 @@ class Table:
         for start in range(0, len(buckets), BUCKETS_AT_A_TIME):
             entries = buckets[start : start + BUCKETS_AT_A_TIME].reshape(-1, ENTRY_WORDS).copy()
             depths = (entries[:, 2] >> U64(32) & U64(0xFF)).astype(np.int64)
-            told = (entries[:, 2] >> U64(40) & U64(3) != EMPTY) & (depths >= PROVED)
+            told = _are_proofs(entries[:, 2])
             yield entries[told], depths[told]
 
     def _entries(self) -> npt.NDArray[np.uint64]:

@@ -56,6 +56,8 @@ WORKER = record_type(
         "at_least": np.int64,  # entries of greater depth may end a search too
         "canonical": np.int64,  # symmetric positions share an entry
         "age": np.int64,
+        "doubt": np.int64,  # how selective the search is (`selective`); 0: not at all
+        "margins": np.int64,  # address of how far a shallow search must be off a window for it to count; 0: none does
         "realm": np.int64,  # added to the depth of entries: `PROVED` where the game is played out
         "workspace": np.int64,  # address of what the game's own kernels of endings need; 0: nothing
         "outbox": np.int64,  # address of the ring for entries that others are told of; 0: none
@@ -67,6 +69,7 @@ WORKER = record_type(
         "history": np.int64,
         "jitter": np.int64,  # not 0: moves that look alike are tried in another order, one for each number
         "exact_order": np.int64,  # whether moves are ordered as the game's exact play has it, not by the weights
+        "estimate_order": np.int64,  # whether they are ordered by the evaluation of a short look at each
         "staged": np.int64,  # whether the weights change with the stage of the game
         "weights": (np.int64, (STAGES, FEATURES)),
         # stacks and memories

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 import click
 from rich.console import Console, Group
@@ -18,7 +18,7 @@ from outflank.placement import can_bind
 from outflank.schema import kinds_of
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Limits, Options, Stop
+from outflank.search.contract import Limits, Options, Selectivity, Stop
 from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.results import Comparison, Result
 from outflank.topology import topology
@@ -66,6 +66,13 @@ USUAL_SECONDS = 5.0
 )
 @click.option(
     "--quiet", type=int, default=0, show_default=True, help="Plies of moves that change much beyond the depth."
+)
+@click.option(
+    "--selectivity",
+    type=click.Choice([str(each) for each in get_args(Selectivity)]),
+    default="100",
+    show_default=True,
+    help="Per cent of the guesses that should be right by which nodes are spared; 100: none is made.",
 )
 @click.option(
     "--ties",
@@ -126,6 +133,7 @@ def command(
     nodes: int | None,
     table_bits: int,
     step: str,
+    selectivity: str,
     schedule: str,
     pin: str,
     where: str | None,
@@ -157,7 +165,7 @@ def command(
     if comparing and rest["algorithm"] in MONTE_CARLO:
         raise OutflankError(f"--compare needs a depth to compare at: {rest['algorithm']} has none")
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
-    rest |= {"table_bits": table_bits or None, "step": int(step)}
+    rest |= {"table_bits": table_bits or None, "step": int(step), "selectivity": int(selectivity)}
     rest["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     rest["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 

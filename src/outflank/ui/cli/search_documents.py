@@ -20,6 +20,8 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
     pv: list[str]
     """The principal variation."""
     depth: int
+    selectivity: int
+    """Per cent of the guesses that should be right by which nodes were spared; 100: none was made."""
     nodes: int
     leaves: int
     seconds: float
@@ -43,6 +45,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
             "move": str(result.move) if result.move else None,
             "pv": [str(move) for move in result.pv],
             "depth": result.depth,
+            "selectivity": result.selectivity,
             "nodes": result.nodes,
             "leaves": result.leaves,
             "seconds": round(result.seconds, 6),

@@ -26,7 +26,7 @@ def iteration_grid(results: list[Result], progress: Progress | None = None) -> G
     for result in results[-30:]:
         mark = "=" if result.exact else ""
         grid.add_row(
-            f"{result.depth}{'…' if result.stopped else ''}",
+            f"{result.depth}{_selectivity(result)}{'…' if result.stopped else ''}",
             "" if result.value is None else f"{result.scale.say(result.value, exact=result.exact, bare=True)}{mark}",
             f"{result.seconds:.2f} s",
             f"{result.nodes:,}",
@@ -45,6 +45,10 @@ def iteration_grid(results: list[Result], progress: Progress | None = None) -> G
             under_way(progress),
         )
     return _fitting(grid)
+
+
+def _selectivity(result: Result) -> str:
+    return f"@{result.selectivity}%" if result.selectivity < 100 else ""
 
 
 ROOM = 72
@@ -115,7 +119,7 @@ def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
     if last.exact:
         proved = ("who wins" if options["wld"] else "the final score") if proving else counted
         return f"{plays}, {worth} (proved to the end, {algorithm}, {proved})"
-    depth = f"depth {last.depth}" + (", stopped" if last.stopped else "")
+    depth = f"depth {last.depth}{_selectivity(last)}" + (", stopped" if last.stopped else "")
     how = ", ".join(filter(None, (depth, algorithm, counted)))
     if not proving:
         return f"{plays}, {worth} ({how})"

@@ -1,0 +1,17 @@
+"""How far a shallow search is off from a deeper one: what selective searches go by."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SearchErrors:
+    """The standard deviation σ of the difference between the values of two depths, in points of an evaluation.
+
+    ln σ = constant + stage · s + shallow · ln(1 + d) + between · ln(D - d), D being the depth, d that of the shallower
+    search and s the number of the position's stage (`patterns.stage`).
+    """
+
+    constant: float
+    stage: float
+    shallow: float
+    between: float

@@ -1,0 +1,125 @@
+"""Selective search: a node ends early where a shallower search of it makes its side of the window likely enough.
+
+Multi-probcut (Buro, 1997). The value of a search so deep and that of a shallower one differ by a random error whose
+spread was measured (`games/search_errors.py`). Where the shallower value is beyond the window by some of these spreads,
+the deep one is taken to be on that side too, and is not searched for. What share of such guesses is right, for errors
+that are distributed normally, is the search's *selectivity*; 100 is the plain search.
+
+Only null windows are asked so: on the principal variation nothing is guessed. Whether a guess is made depends on
+the window, which depends on what was searched before: so the value of a selective search with several workers, who
+search in another order each time, is not promised to be that of one.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.games.evaluation import LIMIT, errors_of, value
+from outflank.games.patterns import STAGES, Patterns
+from outflank.games.patterns import stage as stage_of
+from outflank.games.search_errors import SearchErrors
+from outflank.kernels.compiler import inner
+from outflank.kernels.generic import generic
+from outflank.kernels.memory import record_at
+
+SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
+"""How many standard deviations of the error a shallow value must be beyond a window, by the share of guesses that are
+right then, in per cent. A search's doubt is the place here, from 0."""
+
+MOST_SELECTIVE: Final = 73
+
+PROBED_FROM = 3
+"""The least depth at which a shallower search is asked."""
+DEEPEST_PROBED = 63
+
+MARGINS = np.dtype(
+    [
+        ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the shallower search that is made for a depth
+        ("rough", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the evaluation itself, for that search to be worth a try
+    ],
+    align=True,
+)
+
+
+def doubt_of(selectivity: int) -> int:
+    """The number by which workers and entries know a selectivity."""
+    return list(SELECTIVITIES).index(selectivity)
+
+
+def spread(
+    errors: SearchErrors, depth: npt.NDArray[np.int64], shallow: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """The standard deviation between searches of some depths and shallower ones, in a row for each stage."""
+    between = errors.between * np.log(np.maximum(depth - shallow, 1))
+    by_depth = errors.constant + errors.shallow * np.log1p(shallow) + between
+    return np.asarray(np.exp(errors.stage * np.arange(STAGES)[:, None] + by_depth), np.float64)
+
+
+def margins(game: Any, evaluation: Any, selectivity: int) -> npt.NDArray[np.void]:
+    """A record `MARGINS` for searches by an evaluation."""
+    found = np.zeros(1, MARGINS)
+    errors = errors_of(game, evaluation) if selectivity < 100 else None
+    if errors is not None:
+        deviations = SELECTIVITIES[selectivity]
+        depth = np.arange(DEEPEST_PROBED + 1)
+        deep = spread(errors, depth, shallower(depth))
+        found["deep"] = np.minimum(deviations * deep, LIMIT)
+        # The evaluation stands for the shallower search here, and is off from that, too.
+        found["rough"] = np.minimum(deviations * (spread(errors, depth, 0 * depth) + deep) / 2, LIMIT)
+    return found
+
+
+@inner
+def shallower(depth: Any) -> Any:
+    """The depth of the search that is asked about one of `depth`: about half, and as odd or even as it is, since
+    values of odd and even depths differ."""
+    return 2 * (depth // 4) + depth % 2
+
+
+@generic
+def is_selective(evaluation: Any) -> Any:
+    """Whether searches by an evaluation are compiled to be selective, which costs the others a little."""
+
+
+@is_selective.register(object)
+def _(evaluation):
+    return False
+
+
+@is_selective.register(Patterns)
+def _(evaluation):
+    return True
+
+
+@inner
+def is_probed(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
+    """Whether a shallower search is asked about a node."""
+    return worker.doubt != 0 and depth >= PROBED_FROM and beta == alpha + 1
+
+
+ABOVE, BELOW, NO_SIDE = 0, 1, 2
+"""On which side of its window a node's value is guessed to be: first above, then below."""
+
+
+@inner
+def probe_window(
+    evaluation: Any,
+    game: Any,
+    position: Any,
+    state: Any,
+    alpha: Any,
+    beta: Any,
+    depth: Any,
+    side: Any,
+    worker: Any,
+) -> Any:
+    """Whether a shallower search may tell that a value is on one side of (alpha, beta), and the lower end of the null
+    window that it is asked: its value must be on the same side of that."""
+    margins = record_at(worker.margins, MARGINS)
+    here, far = stage_of(game, position), min(depth, DEEPEST_PROBED)
+    deep, rough = np.int64(margins.deep[here, far]), np.int64(margins.rough[here, far])
+    seeming = np.int64(value(evaluation, game, position, state))
+    if side == ABOVE:
+        return seeming + rough >= beta and beta + deep < LIMIT, beta + deep - 1
+    return seeming - rough <= alpha and alpha - deep > -LIMIT, alpha - deep
