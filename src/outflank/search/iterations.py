@@ -228,8 +228,10 @@ class Stage:
         standing = self.division.standing()
         if not root.options.exact:
             last = replace(self._counted(last), stopped=True)
-            # What this iteration has shown to be better than the first move, which it asks about first, is so.
-            better = standing.best if last.depth and self.depth > last.depth and standing.done else None
+            # To a player, what this iteration has shown to be better than the first move, which it asks about first, is
+            # better. To all others a stopped search is its last whole iteration.
+            plays = root.options.table_depth == "at-least" and last.depth and self.depth > last.depth
+            better = standing.best if plays and standing.done else None
             if better is None or self.board.move(better.code) == last.move:
                 return last
             move = self.board.move(better.code)

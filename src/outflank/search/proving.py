@@ -73,6 +73,11 @@ def _(evaluation):
     return False
 
 
+@tells_no_line.register(Patterns)
+def _(evaluation):
+    return True  # where they are played out
+
+
 @tells_no_line.register(Solving)
 def _(evaluation):
     return True
