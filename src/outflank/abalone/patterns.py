@@ -9,11 +9,12 @@ from outflank.abalone.geometry import BIT, BIT_IMAGE, CENTRE, NUMBER, Cell, on_b
 from outflank.abalone.layouts import RULES
 from outflank.abalone.rules import Abalone
 from outflank.games.description import NamedEvaluation
-from outflank.games.learnt import Learning
+from outflank.games.learnt import ERRORS, Learning
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.patterns import Patterns, counts, stage
 from outflank.games.rules import over, score
+from outflank.games.search_errors import SearchErrors
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 
@@ -125,4 +126,18 @@ LEARNING = Learning(
     patterns=lambda game: patterns(), suits=is_learnt, first="cohesion", rival="cohesion", result=_result
 )
 
-LEARNT = NamedEvaluation(name="patterns", evaluation=learnt, unit="marbles", points=MARBLE, suits=is_learnt)
+
+@cache
+def _errors() -> SearchErrors:
+    path = files(__package__) / "weights" / f"{patterns().name}{ERRORS}"
+    return SearchErrors.read(path.read_bytes(), path.name)
+
+
+LEARNT = NamedEvaluation(
+    name="patterns",
+    evaluation=learnt,
+    unit="marbles",
+    points=MARBLE,
+    suits=is_learnt,
+    errors=lambda game: _errors() if is_learnt(game) else None,
+)

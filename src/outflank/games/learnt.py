@@ -9,6 +9,7 @@ from outflank.errors import OutflankError, reason_of
 from outflank.games.description import NamedEvaluation, description_of
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
+from outflank.games.search_errors import SearchErrors
 
 _kept: dict[tuple[Any, ...], LoadedPatterns] = {}
 """All that were ever loaded, by their rules, their file and its state: an evaluation is an address, and nobody knows
@@ -50,5 +51,20 @@ class Learning:
             evaluation=loaded.evaluation,
             unit=description_of(game).unit.name,
             points=loaded.patterns.points,
+            errors=lambda rules: _errors_beside(path),
             suits=lambda rules: (type(rules), *rules) == (type(game), *game),
         )
+
+
+ERRORS = ".depths.json"
+"""What is added to the name of a file of weights: how far searches by them are off."""
+
+
+def _errors_beside(path: str) -> SearchErrors | None:
+    """The formula in the document beside a file of weights, if there is one."""
+    try:
+        return SearchErrors.read(Path(path + ERRORS).read_bytes(), path + ERRORS)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OutflankError(f"{path}{ERRORS}: {reason_of(error)}") from None

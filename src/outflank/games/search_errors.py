@@ -1,6 +1,9 @@
 """How far a shallow search is off from a deeper one: what selective searches go by."""
 
+import json
 from dataclasses import dataclass
+
+from outflank.errors import FormatError
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +18,12 @@ class SearchErrors:
     stage: float
     shallow: float
     between: float
+
+    @classmethod
+    def read(cls, data: bytes, place: str) -> "SearchErrors":
+        """The formula in a document of `outflank train depths`."""
+        try:
+            found = json.loads(data)["errors"]
+            return cls(*(float(found[name]) for name in ("constant", "stage", "shallow", "between")))
+        except (ValueError, TypeError, KeyError):
+            raise FormatError(f"{place} is not what `outflank train depths` makes") from None

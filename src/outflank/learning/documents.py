@@ -156,6 +156,52 @@ class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-ch
                 raise Misfit(f"{place}.errors", f"expected those of {', '.join(names)}")
 
 
+class DepthsSettings(Struct, frozen=True, kw_only=True):
+    """Which searches are compared."""
+
+    positions: str
+    """The check of the positions."""
+    judge: WeightsSource
+    depth: int
+    count: int
+    """Positions that are searched."""
+    seed: int
+    """By which they are drawn."""
+
+
+class DepthPair(Struct, frozen=True, kw_only=True):
+    """Two depths, about one stage of the game."""
+
+    deep: Count
+    shallow: Count
+    """0: the evaluation itself."""
+    stage: Number
+    """The mean number of the positions' stages."""
+    spread: Number
+    """Root mean square of the difference of their values, in the game's unit."""
+
+
+class FittedErrors(Struct, frozen=True, kw_only=True):
+    """The formula of `games/search_errors.py`."""
+
+    constant: Number
+    stage: Number
+    shallow: Number
+    between: Number
+
+
+class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-depths/1"):
+    """How far shallow searches are off from deeper ones."""
+
+    settings: DepthsSettings
+    unit: str
+    complete: bool = False
+    pairs: tuple[DepthPair, ...] = ()
+    errors: FittedErrors | None = None
+    off: Number = 0.0
+    """The standard deviation of the logarithms of the spreads from the formula's."""
+
+
 class PlaySettings(Struct, frozen=True, kw_only=True):
     """Which match weights play."""
 

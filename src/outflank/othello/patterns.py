@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from outflank.games.description import NamedEvaluation
-from outflank.games.learnt import Learning
+from outflank.games.learnt import ERRORS, Learning
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.patterns import Patterns, counts
@@ -147,8 +147,10 @@ LEARNING = Learning(
 for."""
 
 
-def _errors(game: Othello) -> SearchErrors | None:
-    return SearchErrors(constant=6.971, stage=-0.0336, shallow=-0.279, between=0.298) if size_of(game) == 8 else None
+@cache
+def _errors(size: int) -> SearchErrors:
+    path = files(__package__) / "weights" / f"{patterns_of(size).name}{ERRORS}"
+    return SearchErrors.read(path.read_bytes(), path.name)
 
 
 LEARNT = NamedEvaluation(
@@ -157,5 +159,5 @@ LEARNT = NamedEvaluation(
     unit="discs",
     points=128,
     suits=is_learnt,
-    errors=_errors,
+    errors=lambda game: _errors(size_of(game)) if is_learnt(game) else None,
 )

@@ -12,6 +12,8 @@ from outflank.arena import Sprt
 from outflank.errors import OutflankError
 from outflank.lab.provenance import provenance
 from outflank.learning.checking import check
+from outflank.learning.depths import DEPTH, Depths, measure
+from outflank.learning.depths import POSITIONS as DEPTH_POSITIONS
 from outflank.learning.fitting import Fit, fit_weights
 from outflank.learning.generating import Generation, generate
 from outflank.learning.labelling import Labels, label
@@ -38,6 +40,7 @@ from outflank.ui.cli.train_options import (
 )
 from outflank.ui.cli.train_view import (
     print_check,
+    print_depths,
     told_fit,
     told_generation,
     told_match,
@@ -215,6 +218,27 @@ def check_command(folder: Path, weights: Path | None, beside: str | None, **how:
         replace=False,
         **how,
     )
+
+
+@command.command("depths")
+@FOLDER
+@click.option("--evaluation", default="patterns", show_default=True, help="By name, or patterns:FILE.")
+@click.option("--depth", type=int, default=DEPTH, show_default=True, help="Plies of the deepest search.")
+@click.option("--positions", type=int, default=DEPTH_POSITIONS, show_default=True, help="How many are searched.")
+@click.option("--seed", type=int, default=1, show_default=True, help="By which they are drawn.")
+@HOW_WORK_IS_DONE
+def depths_command(folder: Path, evaluation: str, depth: int, positions: int, seed: int, **how: Any) -> int:
+    """Say how far shallow searches are off from deeper ones.
+
+    Positions of the folder are searched to every depth. The formula that is fitted to the differences is what selective
+    searches by this evaluation go by.
+
+    \b
+      outflank train generate --positions 2000 --evaluation patterns --out positions
+      outflank train depths positions --depth 10
+    """
+    asked = Depths(evaluation=evaluation, depth=depth, positions=positions, seed=seed)
+    return carried_out(lambda work: measure(folder, asked, work), print_depths, **how)
 
 
 @command.command("play")

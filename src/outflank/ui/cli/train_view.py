@@ -5,6 +5,7 @@ from pathlib import Path
 from outflank.lab.report import Cell
 from outflank.learning.documents import (
     LEARNT,
+    DepthsDocument,
     ErrorsDocument,
     GenerationDocument,
     PlayDocument,
@@ -50,6 +51,24 @@ def print_check(found: ErrorsDocument) -> None:
     print_table(console, title, list(columns), [[_cell(cell) for cell in row] for row in rows])
     for note in notes_on(found):
         console.print(f"  {note}")
+
+
+def print_depths(found: DepthsDocument) -> None:
+    """The spreads, a row for each pair of depths, a column for each group of stages."""
+    stages = sorted({each.stage for each in found.pairs})
+    spreads = {(each.deep, each.shallow, each.stage): each.spread for each in found.pairs}
+    rows = [
+        [str(deep), str(shallow), *(_cell(spreads.get((deep, shallow, stage), "")) for stage in stages)]
+        for deep, shallow in sorted({(each.deep, each.shallow) for each in found.pairs})
+    ]
+    columns = ["depth", "shallower", *(f"about {stage:g}" for stage in stages)]
+    print_table(output(), f"how far values are apart, by number of the stage ({found.unit})", columns, rows)
+    if found.errors is not None:
+        each = found.errors
+        output().print(
+            f"  ln of points: {each.constant:g} {each.stage:+g} · stage {each.shallow:+g} · ln(1 + shallower) "
+            f"{each.between:+g} · ln(depth - shallower), within {100 * found.off:.0f} %"
+        )
 
 
 def _cell(cell: Cell) -> str:
