@@ -198,9 +198,11 @@ def test_a_position_cannot_be_reviewed(run):
 
 @pytest.mark.plain
 def test_a_book_says_discs_and_names_its_raw_values(run):
-    assert "-0.8 discs  depth " in run("book", "show", "f5d6")[1]
     told = json.loads(run("book", "show", "f5d6", "--json")[1])
-    assert (told["moves"][0]["value"], told["unit"], told["points_per_unit"]) == (-8, "discs", 10)
+    best = told["moves"][0]["value"]
+    assert f"{best / 128:+.1f} discs  depth " in run("book", "show", "f5d6")[1]
+    assert (told["unit"], told["points_per_unit"]) == ("discs", 128)
+    assert abs(best) < 2 * 128  # it is a good opening
     assert told["depth"] > 0
 
 

@@ -17,6 +17,7 @@ from outflank.formats.files import write_whole
 from outflank.formats.locks import held
 from outflank.games.rules import is_pass
 from outflank.players.book import PLAYED_OUT, Book, Entry, Key, key_of
+from outflank.players.levels import usual_selectivity
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 from outflank.search.keywords import PlayerKeywords
@@ -61,6 +62,7 @@ def build(
 
     What the file holds already is searched again only if it was searched less deeply.
     """
+    options = {**usual_selectivity(board.game, options), **options}
     with held(path, "another process is building this book"):
         text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         book = Book.parse(board.game, text, str(path))

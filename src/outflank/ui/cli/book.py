@@ -42,7 +42,7 @@ def command(context: click.Context) -> None:
 @click.option(
     "--margin",
     type=float,
-    help=f"How much worse than the best they may be, in what the game counts.  [{BookPlan().margin} points of a value]",
+    help="How much worse than the best they may be, in what the game counts.  [twice what hardly matters there]",
 )
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @quiet_option
@@ -69,8 +69,9 @@ def build_command(
     if min(plies, depth, width) < 1 or (margin is not None and not 0 <= margin < 100):
         raise OutflankError("--plies, --depth and --width are at least 1, --margin 0 to 100")
     stop = Stop()
-    points = {} if margin is None else {"margin": round(margin * Book(board.game).scale.points)}
-    plan = BookPlan(plies=plies, depth=depth, width=width, **points)
+    scale = Book(board.game).scale
+    points = 2 * scale.near if margin is None else round(margin * scale.points)
+    plan = BookPlan(plies=plies, depth=depth, width=width, margin=points)
     with progress_line(quiet=quiet) as tell:
 
         def told(done: int, known: int) -> None:
