@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank import AbaloneBoard, Limits, OthelloBoard, Side
+from outflank import AbaloneBoard, Board, Limits, MoveValue, OthelloBoard, Side
 from outflank.abalone.ready_moves import OPENING
 from outflank.errors import FormatError, OutflankError
 from outflank.games.description import EndingTime, description_of
@@ -17,7 +17,8 @@ from outflank.players import computer, timing
 from outflank.players.classic import Classic, ClassicPlayer, ask_classic
 from outflank.players.clock import Clock, Clocks, TimeControl
 from outflank.players.computer import Computer
-from outflank.players.levels import HIGHEST, level_of
+from outflank.players.levels import exact_beside, level_of
+from outflank.players.misjudging import LARGEST, Misjudging, winnings
 from outflank.players.player import Choice
 from outflank.players.pondering import Pondering
 from outflank.players.ready_moves import BoardCache, habit_named
@@ -237,7 +238,7 @@ def test_players_in_words_play_legal_moves(words):
         ("random seed=٣", "seed=٣: expected a whole number"),
         ("computer dept=3", "unknown setting"),
         ("computer depth=0", "depth 0"),
-        ("computer level=99", "1 to 20"),
+        ("computer level=99", "1 to 60"),
         ("computer level=3 depth=2", "give one or the others"),
         ("computer algorithm=magic", "unknown algorithm"),
         ("computer policy=greedy", "unknown time policy"),
@@ -412,14 +413,50 @@ def test_pondering_ends_when_the_opponent_has_moved():
 
 
 def test_levels_grow():
-    for game in (START.game, AbaloneBoard.start().game):
-        for number in range(2, HIGHEST + 1):
+    for game, highest in ((START.game, 60), (AbaloneBoard.start().game, 20)):
+        assert len(description_of(game).levels) == highest
+        for number in range(2, highest + 1):
             lower, higher = level_of(game, number - 1), level_of(game, number)
-            assert higher.depth >= lower.depth + (game == START.game)
+            assert higher.depth >= lower.depth + (game == START.game and number >= 5)
             assert higher.exact >= lower.exact
-        for number in (0, HIGHEST + 1):
-            with pytest.raises(OutflankError, match=f"level={number}: 1 to 20"):
+            assert higher.to_the_end >= lower.to_the_end
+            assert higher.misjudged <= lower.misjudged
+            assert higher.greed <= lower.greed
+        for number in (0, highest + 1):
+            with pytest.raises(OutflankError, match=f"level={number}: 1 to {highest}"):
                 level_of(game, number)
+    assert [level_of(START.game, number).depth for number in (5, 10, 60)] == [5, 10, 60]
+    assert exact_beside(START.game, 1) == level_of(START.game, 2).exact
+
+
+@pytest.mark.plain
+def test_beginners_err_as_far_as_they_may_and_again_for_a_seed():
+    board = OthelloBoard.start()
+    board.push("f5")
+    moves = [MoveValue(move=move, value=value) for move, value in zip(board.legal_moves, (256, 0, -9000), strict=True)]
+    assert [winnings(board, each) for each in moves] == [3, 3, 3]
+    misjudging = Misjudging(2.0, 0.0, 7)
+    picked = [misjudging.pick(board, moves, 128) for _ in range(200)]
+    # The second is two discs behind, which is one deviation; the third would have to be misjudged by far more than any.
+    assert LARGEST * 2 * 2.0 < 9000 / 128
+    assert {moves.index(each) for each in picked} == {0, 1}
+    assert 20 < sum(each is moves[1] for each in picked) < 80
+    misjudging.reseed(7)
+    assert [misjudging.pick(board, moves, 128) for _ in range(200)] == picked
+    misjudging.new_game()
+    assert [misjudging.pick(board, moves, 128) for _ in range(200)] != picked
+    assert Misjudging(0.0, 0.0, 1).pick(board, moves, 128) is moves[0]
+
+
+@pytest.mark.plain
+def test_beginners_like_to_win_pieces():
+    board = Board.from_text("f5d6c5f4e3")
+    moves = [MoveValue(move=move, value=0) for move in board.legal_moves]
+    most = max(winnings(board, each) for each in moves)
+    greedy = Misjudging(0.0, 1.0, 1).pick(board, moves, 128)
+    assert winnings(board, greedy) == most > min(winnings(board, each) for each in moves)
+    pushed = AbaloneBoard.start()
+    assert {winnings(pushed, MoveValue(move=move, value=0)) for move in pushed.legal_moves} == {0}
 
 
 def test_the_random_player_repeats_itself_for_a_seed():

@@ -29,12 +29,13 @@ for move in ("c2", "b2", "b3", "d2", "e3", "f2"):
     BOARD.push(move)
 DEPTH, THRESHOLD = (6, 3) if interpreted() else (8, 4)
 BITS = 12
+CHOSEN = {"table_bits": BITS, "evaluation": "phased"}
 IDEAL = Machines(nodes=1, rate=1000.0)
 
 
 @pytest.fixture(scope="session")  # not the module's, whose tests are not all run in one go: some are begun early
 def recording():
-    return calibrated(BOARD, DEPTH, THRESHOLD, table_bits=BITS)
+    return calibrated(BOARD, DEPTH, THRESHOLD, **CHOSEN)
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +51,7 @@ def replay(recording):
             depth=DEPTH,
             threshold=THRESHOLD,
             seed=seed,
-            table_bits=BITS,
+            **CHOSEN,
         )
 
     return run
@@ -68,7 +69,7 @@ def test_hits_are_on_entries_of_jobs_before(recording):
 
 @pytest.mark.early(5)
 def test_what_is_hidden_is_not_hit_and_the_value_stays(recording):
-    alone = record(BOARD, DEPTH, THRESHOLD, hidden_below=EVERYTHING, table_bits=BITS)
+    alone = record(BOARD, DEPTH, THRESHOLD, hidden_below=EVERYTHING, **CHOSEN)
     assert alone.hits.sum() == 0
     assert alone.found.value == recording.found.value
     assert alone.nodes > recording.nodes
@@ -78,7 +79,7 @@ def test_what_is_hidden_is_not_hit_and_the_value_stays(recording):
 
 
 def alone_of(kind):
-    return record(BOARD, DEPTH, THRESHOLD, hidden_below=EVERYTHING, hides=(kind,), table_bits=BITS)
+    return record(BOARD, DEPTH, THRESHOLD, hidden_below=EVERYTHING, hides=(kind,), **CHOSEN)
 
 
 def test_weights_account_for_what_hiding_costs(recording):
@@ -164,7 +165,7 @@ def test_one_node_takes_the_recorded_costs_and_the_overheads(recording, replay):
     machines = replace(IDEAL, latency=0.5, bandwidth=100.0, head_seconds=2.0)
     tally = replay(machines)
     jobs = [done for done in recording.done if not done.job.deepen]
-    unshared = search(BOARD, Limits(depth=2), workers=1, table_bits=BITS).nodes - 2  # the roots take nobody's time
+    unshared = search(BOARD, Limits(depth=2), workers=1, **CHOSEN).nodes - 2  # the roots take nobody's time
     overhead = 2 * 0.5 + (JOB_BYTES + OUTCOME_BYTES) / 100.0 + 2.0
     assert tally.jobs == len(jobs)
     assert tally.unrecorded == tally.stopped == tally.lost_nodes == 0
@@ -176,7 +177,7 @@ def test_one_node_takes_the_recorded_costs_and_the_overheads(recording, replay):
 @pytest.mark.early(3)
 @pytest.mark.parametrize("policy", ["none", "batch", "depth:depth=8", "async:depth=8"])
 def test_every_number_of_nodes_finds_the_value(recording, replay, policy):
-    expected = search(BOARD, Limits(depth=DEPTH), workers=1)
+    expected = search(BOARD, Limits(depth=DEPTH), workers=1, **CHOSEN)
     assert recording.found.value == expected.value
     for nodes, seed in ((2, 1), (7, 1), (7, 2), (64, 1)):
         tally = replay(replace(IDEAL, nodes=nodes, latency=0.01, bandwidth=1e5, head_seconds=0.001), policy, seed)
@@ -212,9 +213,9 @@ def test_a_busy_head_bounds_what_nodes_are_good_for(replay):
 def test_a_seed_makes_a_search_and_the_order_of_questions_does_not(recording, replay):
     machines = replace(IDEAL, nodes=8, latency=0.01)
     first = replay(machines, "async:depth=8", 3)
-    again = record(BOARD, DEPTH, THRESHOLD, without=recording.without, table_bits=BITS)
+    again = record(BOARD, DEPTH, THRESHOLD, without=recording.without, **CHOSEN)
     policy = replication_named("async:depth=8")
-    second = simulate(BOARD, again, machines, policy, depth=DEPTH, threshold=THRESHOLD, seed=3, table_bits=BITS)
+    second = simulate(BOARD, again, machines, policy, depth=DEPTH, threshold=THRESHOLD, seed=3, **CHOSEN)
     assert {**asdict(first), "found": None} == {**asdict(second), "found": None}
 
 
@@ -241,7 +242,7 @@ class Silence:
 @pytest.fixture
 def paper(recording):
     """Two nodes, one of them with a job from second 1 to second 101; a message takes half a second."""
-    root = Root(BOARD.game, BOARD.position, Options(table_bits=BITS))
+    root = Root(BOARD.game, BOARD.position, Options(**CHOSEN))
     machines = Machines(nodes=2, rate=10.0, latency=0.5)
     found = Simulated(root, recording, machines, POLICIES["none"], THRESHOLD, 1)
     desk = found._desks[found._idle.pop(0)]

@@ -32,8 +32,14 @@ ACROSS = 9
 
 MOST_MARBLES = 14
 
-LEVELS = tuple(Level(depth, 0) for depth in (1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8))
-"""They grow by what one level more costs: about twice the time."""
+LEVELS = (
+    Level(1, misjudged=0.5, greed=0.3),
+    Level(1, misjudged=0.3, greed=0.2),
+    Level(1, misjudged=0.15, greed=0.1),
+    *(Level(depth) for depth in (1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7, 8)),
+)
+"""The first are for beginners, and err as these do. The others grow by what one level more costs: about twice the
+time."""
 
 
 def _objection(game: Abalone, position: AbalonePosition) -> str:

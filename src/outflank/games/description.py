@@ -43,6 +43,12 @@ class Level:
     depth: int
     exact: int = 0
     """Moves left, as `rules.moves_left` counts them, from which every move is searched to the end."""
+    to_the_end: int = 0
+    """Moves left from which a selective search looks to the end, whatever the depth."""
+    misjudged: float = 0.0
+    """What it misjudges moves by: a standard deviation, in the game's unit."""
+    greed: float = 0.0
+    """What a piece that a move wins at once is worth to it beside that, in the same unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,24 @@ from outflank.boards import Board, Move
 from outflank.boards.board import board_class
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
-from outflank.games.evaluation import errors_of, evaluation_chosen
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
 from outflank.kinds import Kind
 from outflank.players.book import Book, Opened
 from outflank.players.clock import Clock
-from outflank.players.levels import exact_beside, level_of
+from outflank.players.levels import exact_beside, level_of, usual_selectivity
+from outflank.players.misjudging import Misjudging
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.players.variety import Variety
 from outflank.schema import conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import LONGEST_SECONDS, TABLELESS, Limits, Options, Stop, TieRule
+from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.results import Result
 from outflank.search.root import Root
-from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 TABLE_BITS = 20
@@ -89,17 +88,21 @@ class Computer:
         self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
         self.exact = exact
         """Moves left from which it plays exactly; None: where it has the time."""
+        self._to_the_end = 0  # moves left from which it looks so far, selectively
+        self._misjudging: Misjudging | None = None
         if level is not None:
             if depth is not None or exact is not None:
                 raise InvalidOption("a level says the depth and where exact play starts: give one or the others")
             chosen = level_of(game, level)
-            self.depth, self.exact = chosen.depth, chosen.exact
+            self.depth, self.exact, self._to_the_end = chosen.depth, chosen.exact, chosen.to_the_end
+            if chosen.misjudged:
+                self._misjudging = Misjudging(chosen.misjudged, chosen.greed, variety or 1)
         if self.depth is not None and self.exact is None:
             self.exact = exact_beside(game, self.depth)
         for option in options:
             if option not in settings_of_computers():
                 raise UnknownName.among("setting", option, settings_of_computers())
-        self.options: PlayerKeywords = {"table_depth": "at-least", **_usual_selectivity(game, options), **options}
+        self.options: PlayerKeywords = {"table_depth": "at-least", **usual_selectivity(game, options), **options}
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # now, and not in the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
@@ -125,14 +128,16 @@ class Computer:
                 table.clear()
         for habit in self._habits:
             habit.new_game(board)
-        if self._variety is not None:
-            self._variety.new_game()
+        for drawn in (self._variety, self._misjudging):
+            if drawn is not None:
+                drawn.new_game()
         self._prepare(board)
 
     def reseed(self, seed: int) -> None:
         """Draw other lots from now on, if it draws any: a match gives every game its own."""
-        if self._variety is not None:
-            self._variety.reseed(seed)
+        for drawn in (self._variety, self._misjudging):
+            if drawn is not None:
+                drawn.reseed(seed)
 
     def _prepare(self, board: Board[Any]) -> None:
         if self._prepared or board.is_game_over():
@@ -174,7 +179,10 @@ class Computer:
         return choice
 
     def _varied(self, board: Board[Any], choice: Choice, result: Result) -> Choice:
-        """The choice, or early in the game one of those that are nearly as good."""
+        """The choice, or early in the game one of those that are nearly as good; or what a weak player takes for it."""
+        if self._misjudging is not None and result.best:
+            picked = self._misjudging.pick(board, result.best, result.scale.points)
+            return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
         if self._variety is None or not result.best or result.exact:
             return choice
         picked = self._variety.pick(board, [(each, each.value) for each in result.best], result.scale.near)
@@ -203,7 +211,8 @@ class Computer:
     def _budget(self, board: Board[Any], clock: Clock) -> Budget:
         budget = self.policy.budget(board, clock, self._last_value)
         if self.depth is not None:
-            budget = replace(budget, depth=self.depth)
+            whole = self._is_selective and board.moves_left <= self._to_the_end
+            budget = replace(budget, depth=max(self.depth, board.moves_left + 1) if whole else self.depth)
         if self.seconds is not None:
             limits = [each for each in (self.seconds, budget.hard_seconds) if each is not None]
             budget = replace(budget, soft_seconds=min(limits), hard_seconds=min(limits))
@@ -212,12 +221,18 @@ class Computer:
             budget = replace(budget, soft_seconds=self.USUAL_SECONDS, hard_seconds=self.USUAL_SECONDS)
         return budget
 
+    @property
+    def _is_selective(self) -> bool:
+        return self.options.get("selectivity", 100) < 100
+
     def _searched(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result:
         """Iterations until the policy, or a limit, says that it is enough."""
         limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
         alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
         options = self._single() if alone else self.options
         moves = 1 if self._variety is None else self._variety.moves(board)
+        if self._misjudging is not None:
+            moves = len(board.legal_moves)
         last: Result | None = None
         stable, before = 0, time.perf_counter()
         ties = self._ties[board.turn]
@@ -290,15 +305,6 @@ def settings_of_computers() -> dict[str, Kind]:
     other = ("moves", "exact", "wld", "offers")
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in other}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
-
-
-def _usual_selectivity(game: Any, options: PlayerKeywords) -> PlayerKeywords:
-    """As selective as it can be, where it is known how: the depth that it gains is worth far more than what it guesses
-    wrong."""
-    if options.get("algorithm", "pvs") in TABLELESS:
-        return {}
-    known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None
-    return {"selectivity": MOST_SELECTIVE} if known else {}
 
 
 def _check_scoring(game: Any, scoring: str) -> None:

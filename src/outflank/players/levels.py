@@ -1,15 +1,13 @@
-"""Levels: what a player of a given strength may look at, as the game's description has them.
-
-There is no handicap but the depth: a low level plays its best.
-"""
+"""Levels: what a player of a given strength may look at, and what it misjudges, as the game's description has them."""
 
 from typing import Any
 
 from outflank.errors import InvalidOption
 from outflank.games.description import Level, description_of
-
-HIGHEST = 20
-"""The levels that games usually have."""
+from outflank.games.evaluation import errors_of, evaluation_chosen
+from outflank.search.contract import TABLELESS
+from outflank.search.keywords import PlayerKeywords
+from outflank.search.selective import MOST_SELECTIVE
 
 
 def level_of(game: Any, number: int) -> Level:
@@ -24,4 +22,14 @@ def exact_beside(game: Any, depth: int) -> int:
     """The moves left from which a player that looks so deep plays exactly: who asks for a depth does not want to wait
     for endings that take longer than it."""
     levels = description_of(game).levels
-    return max((each for each in levels if each.depth <= depth), key=lambda each: each.depth, default=levels[0]).exact
+    within = [each for each in levels if each.depth <= depth] or [levels[0]]
+    return max(within, key=lambda each: (each.depth, each.exact)).exact
+
+
+def usual_selectivity(game: Any, options: PlayerKeywords) -> PlayerKeywords:
+    """As selective as a player can be, where it is known how: the depth that it gains is worth far more than what it
+    guesses wrong."""
+    if options.get("algorithm", "pvs") in TABLELESS:
+        return {}
+    known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None
+    return {"selectivity": MOST_SELECTIVE} if known else {}

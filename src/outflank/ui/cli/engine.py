@@ -12,7 +12,7 @@ import click
 from outflank.boards import Board
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.players.computer import Computer
-from outflank.players.levels import HIGHEST, exact_beside
+from outflank.players.levels import exact_beside
 from outflank.players.variety import drawn_seed
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
@@ -25,7 +25,7 @@ from outflank.ui.cli.streams import leave_quietly
 @click.command("engine", cls=HelpWithGames)
 @click.argument("protocol", type=NameOf(PROTOCOLS))
 @game_option("What is played at first.")
-@click.option("--level", type=int, help=f"Strength, 1 to {HIGHEST}.")
+@click.option("--level", type=int, help="Strength: 1 is the weakest, and how many there are depends on the game.")
 @click.option("--depth", type=int, help="Plies to look ahead.")
 @click.option("--time", "seconds", type=float, help="The most seconds for a move.  [by the clock; 1 without one]")
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")

@@ -9,7 +9,7 @@ from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.players.classic import REPORTS, USUAL, Classic, ask_classic
 from outflank.players.clock import TimeControl
-from outflank.players.levels import HIGHEST, level_of
+from outflank.players.levels import level_of
 from outflank.players.variety import drawn_seed
 from outflank.ui.cli.common import one_board, output, position_options
 from outflank.ui.cli.game_options import PositionCommand
@@ -23,7 +23,10 @@ from outflank.ui.cli.streams import standard_input
 @click.option("--black", default="human", show_default=True, help="Who plays black: human, or a player in words.")
 @click.option("--white", default="computer", show_default=True, help="Who plays white.")
 @click.option(
-    "--level", "strength", type=int, help=f"How strong the computer plays, 1 to {HIGHEST}.  [a second a move]"
+    "--level",
+    "strength",
+    type=int,
+    help="How strong the computer plays: 1 is the weakest, how many there are depends on the game.  [a second a move]",
 )
 @click.option(
     "--clock", default="none", show_default=True, help="5+3 (minutes and seconds), 5m, 5:00, 30s, 2s/move or none."

@@ -1,0 +1,55 @@
+"""Players that are weak as people are: they misjudge moves a little, and like to win pieces at once.
+
+A player that draws moves by lot looks like nobody, and one that only looks less far plays each move well for what it
+sees. Beginners see moves about right, and some of them wrong by as much as they have not learnt yet; what is taken
+from the other side looks good to them. So a move that is clearly best is mostly found, and one that throws the game
+away is seldom made.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from outflank.boards import Board
+from outflank.games.rules import MOVE, play
+from outflank.search.results import MoveValue
+
+LARGEST = 2.0
+"""Standard deviations that a move is misjudged by at most."""
+
+
+class Misjudging:
+    """Draws what is misjudged; the same for the same seed, in every game of its own."""
+
+    def __init__(self, deviation: float, greed: float, seed: int) -> None:
+        self.deviation, self.greed = deviation, greed
+        self._random = random.Random()
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Begin anew from another seed."""
+        self._seed, self._games = seed, 0
+        self.new_game()
+
+    def new_game(self) -> None:
+        """Another game, other mistakes."""
+        self._games += 1
+        self._random.seed(f"{self._seed}/misjudged/{self._games}")
+
+    def pick(self, board: Board[Any], moves: Sequence[MoveValue], points: int) -> MoveValue:
+        """The move that seems best, `points` of the values making one of the game's unit."""
+        return max(moves, key=lambda each: each.value + points * (self._error() + self.greed * winnings(board, each)))
+
+    def _error(self) -> float:
+        drawn = self._random.gauss(0.0, self.deviation)
+        return max(-LARGEST * self.deviation, min(LARGEST * self.deviation, drawn))
+
+
+def winnings(board: Board[Any], each: MoveValue) -> int:
+    """How many pieces more a side is ahead after its move; 0 in a game whose positions tell no pieces."""
+    before = board.position
+    if not hasattr(before, "own") or not hasattr(before, "opp"):
+        return 0
+    then = play(board.game, before, MOVE(each.move.code))
+    mine, yours = int(then.opp).bit_count(), int(then.own).bit_count()
+    return mine - yours - int(before.own).bit_count() + int(before.opp).bit_count()
