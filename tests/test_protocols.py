@@ -824,7 +824,7 @@ def test_the_command_answers_and_leaves() -> None:
     done = subprocess.run([*ENGINE, "nboard", "--game", "abalone"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     done = subprocess.run([*ENGINE, "gtp", "--level", "99"], input="", capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", "outflank: level=99: 1 to 20\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "outflank: level=99: 1 to 60\n")
 
 
 @pytest.mark.compiled

@@ -234,7 +234,7 @@ def depths_command(folder: Path, evaluation: str, depth: int, positions: int, se
     searches by this evaluation go by.
 
     \b
-      outflank train generate --positions 2000 --evaluation patterns --out positions
+      outflank train generate --positions 2000 --out positions
       outflank train depths positions --depth 10
     """
     asked = Depths(evaluation=evaluation, depth=depth, positions=positions, seed=seed)
