@@ -158,6 +158,17 @@ def test_principal_variations_go_to_the_end(scheme):
     assert_played_out(ending, found, Exact(), "free", 0)
 
 
+@pytest.mark.compiled
+def test_lines_are_those_of_values_not_of_bounds(stumbling):
+    """Where many moves are equal and workers are slow to tell what they found, one line in six was a bound's before."""
+    stumbling(2)
+    board, discs = OthelloBoard.start(6, scoring="discs"), {"evaluation": "discs", "deepen": False}
+    for table_bits in (None, 10) * 10:
+        options = {"algorithm": "alphabeta", "parallel": "fork-join", "table_bits": table_bits, "workers": 4}
+        found = search(board, Limits(depth=7), threshold=1, **options, **discs)
+        assert_played_out(board, found, evaluation_named(board.game, "discs"), "free", 0)
+
+
 # --- node counts ---
 
 

@@ -187,6 +187,9 @@ def cut(game, crew, hand, worker, key):
             worker.first_cutoffs += 1
     stumble(crew, hand)
     rise(hand, frame, key)
+    # The frame above may have learnt more since it asked: then this is only a bound, though inside the window that was
+    # asked for. Taken for a value, it won a tie with the move that has that value, and its line was told.
+    hand.beta = min(hand.beta, hand.value)
     mine = take_back(hand, address) + 1
     if fetch_add(frame, "join", -mine) == mine:
         if hand.frame != 0:
