@@ -78,3 +78,12 @@ def unmarked(reports: Iterable[pytest.TestReport]) -> list[str]:
 def _cost(item: pytest.Item) -> float:
     marker = item.get_closest_marker("early")
     return float(marker.args[0]) if marker else 0.0
+
+
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Books are built of values that take no time."""
+    from outflank.books import searching
+    from tests.made_up_searches import made_up_search
+
+    monkeypatch.setattr(searching, "search", made_up_search)

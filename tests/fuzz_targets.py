@@ -21,6 +21,7 @@ from outflank.arena import Settings, Sprt, play_match
 from outflank.arena.openings import Openings
 from outflank.arena.report import report_text
 from outflank.boards import Board
+from outflank.books.book import Book
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.engines.on_ray.membership import members
@@ -40,9 +41,9 @@ from outflank.learning.documents import TrainDocument
 from outflank.learning.report import error_table, notes_on
 from outflank.learning.report import report_of as report_of_training
 from outflank.othello.formats.ggf import write_ggf
-from outflank.players.book import Book, Opened
 from outflank.players.classic import Classic, ask_classic
 from outflank.players.clock import Clocks, TimeControl
+from outflank.players.opened import Opened
 from outflank.players.simple import First
 from outflank.players.specs import player
 from outflank.players.timing import Steady

@@ -9,15 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, OthelloBoard
+from outflank.books import leading, searching
+from outflank.books.book import PLAYED_OUT, Book, key_of
+from outflank.books.building import BookPlan, build
+from outflank.books.carrying import carry_back
+from outflank.books.leading import Leads, replies_to
+from outflank.books.searching import searches_of
+from outflank.distributed.cluster_tasks import open_tasks
 from outflank.errors import FormatError, OutflankError
 from outflank.kernels.compiler import interpreted
-from outflank.players import book_building
-from outflank.players.book import PLAYED_OUT, Book, key_of
-from outflank.players.book_building import BookPlan, build
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
 from outflank.search.contract import Stop
-from outflank.search.results import MoveValue, Result
+from tests.made_up_searches import reached, steady_search
 
 START = OthelloBoard.start()
 
@@ -49,48 +53,9 @@ def test_a_stopped_build_keeps_what_it_has(tmp_path):
     assert build(START, tmp_path / "none.book", BookPlan(plies=2, depth=2), stop=stop).book.entries == {}
 
 
-def made_up_search(board, limits, *, stop, moves, **_):
-    """A search whose values nobody can foresee, and which differ with the depth."""
-    values = {
-        move: random.Random(f"{key_of(board)} {move.code} {limits.depth}").randrange(-50, 50)
-        for move in board.canonical().legal_moves
-    }
-    ranked = sorted(values, key=lambda move: -values[move])[:moves]
-    return Result(
-        value=values[ranked[0]],
-        move=ranked[0],
-        pv=(),
-        depth=limits.depth,
-        nodes=0,
-        leaves=0,
-        seconds=0.0,
-        exact=False,
-        best=tuple(MoveValue(move=move, value=values[move]) for move in ranked),
-    )
-
-
-def reached(board, book, plies):
-    """The positions that a book leads to, with the values of their moves, and those of the positions after them."""
-    ply = [board.canonical()]
-    for _ in range(plies):
-        coming = {}
-        for position in ply:
-            for code, value in book.look_up(position):
-                after = position.copy()
-                after.push(after.move(code))
-                while not after.is_game_over() and str(after.legal_moves[0]) == "pass":
-                    after.push("pass")
-                replies = book.look_up(after)
-                if replies:
-                    yield position, value, replies[0][1] if after.turn is position.turn else -replies[0][1]
-                    coming[key_of(after)] = after.canonical()
-        ply = list(coming.values())
-
-
 @pytest.mark.plain
 @pytest.mark.parametrize("board", [OthelloBoard.start(), OthelloBoard.start(4)])
-def test_book_values_are_carried_back(tmp_path, monkeypatch, board):
-    monkeypatch.setattr(book_building, "search", made_up_search)
+def test_book_values_are_carried_back(tmp_path, made_up, board):
     path = tmp_path / "a.book"
     built = build(board, path, BookPlan(plies=5, depth=3, width=2, margin=30), stop=Stop())
     assert built.searched == len(built.book.entries) > 10
@@ -103,8 +68,7 @@ def test_book_values_are_carried_back(tmp_path, monkeypatch, board):
 
 @pytest.mark.plain
 @pytest.mark.parametrize(("board", "plies"), [(OthelloBoard.start(), 3), (AbaloneBoard.start(), 2)])
-def test_a_book_is_deepened_and_says_what_was_done(tmp_path, monkeypatch, board, plies):
-    monkeypatch.setattr(book_building, "search", made_up_search)
+def test_a_book_is_deepened_and_says_what_was_done(tmp_path, made_up, board, plies):
     path = tmp_path / "a.book"
     plan = BookPlan(plies=plies, depth=2, width=2, margin=10)
     first = build(board, path, plan, stop=Stop())
@@ -129,8 +93,7 @@ def test_a_book_is_deepened_and_says_what_was_done(tmp_path, monkeypatch, board,
 
 
 @pytest.mark.plain
-def test_two_builds_of_a_book_do_not_meet(tmp_path, monkeypatch):
-    monkeypatch.setattr(book_building, "search", made_up_search)
+def test_two_builds_of_a_book_do_not_meet(tmp_path, made_up):
     path = tmp_path / "a.book"
     refused = []
 
@@ -145,8 +108,7 @@ def test_two_builds_of_a_book_do_not_meet(tmp_path, monkeypatch):
 
 
 @pytest.mark.plain
-def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(book_building, "search", made_up_search)
+def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, made_up):
     path, stop = tmp_path / "a.book", Stop()
     path.write_text("# mine\n")
     build(START, path, BookPlan(plies=5, depth=3), stop=stop, told=lambda done, known: stop() if done == 9 else None)
@@ -154,6 +116,80 @@ def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, monkeypatch
     assert len(found.entries) == 9
     assert found.comments == ["# mine"]
     assert all(value == carried for _, value, carried in reached(START, found, 5))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("plan", [BookPlan(plies=5, depth=3), BookPlan(plies=1, depth=3, positions=60)])
+def test_a_book_is_the_same_however_many_search_it(tmp_path, made_up, plan):
+    for workers in (1, 2):
+        build(START, tmp_path / f"{workers}.book", plan, stop=Stop(), workers=workers)
+    with open_tasks("inside:2", searches_of(START.game), per_node=2) as tasks:
+        build(START, tmp_path / "cluster.book", plan, stop=Stop(), tasks=tasks)
+    texts = [(tmp_path / f"{name}.book").read_bytes() for name in ("1", "2", "cluster")]
+    assert texts[0] == texts[1] == texts[2]
+    assert texts[0].count(b"\n") > 20
+
+
+@pytest.mark.compiled
+def test_a_searched_book_is_the_same_with_one_worker_and_with_two(tmp_path):
+    for workers in (1, 2):
+        build(START, tmp_path / f"{workers}.book", BookPlan(plies=3, depth=6), stop=Stop(), workers=workers)
+    assert (tmp_path / "1.book").read_bytes() == (tmp_path / "2.book").read_bytes()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
+def test_a_book_grows_where_it_is_most_likely_left(tmp_path, made_up, board):
+    path = tmp_path / "a.book"
+    plan = BookPlan(plies=1, depth=3, positions=30, margin=30)
+    stop = Stop()
+    build(board, path, plan, stop=stop, told=lambda done, known: stop() if done == 5 else None)
+    assert len(Book.read(board.game, path).entries) < 30  # interrupted
+    grown = build(board, path, plan, stop=Stop()).book
+    assert len(grown.entries) == 30
+    leads = Leads(grown)
+    led_to = {reply.key for key in grown.entries for reply in leads.replies(key).values()}
+    assert set(grown.entries) - led_to <= {key_of(board)}
+    again = build(board, path, plan, stop=Stop())
+    assert (again.searched, again.deepened) == (0, 0)
+
+
+@pytest.mark.plain
+def test_a_book_without_a_margin_grows_along_its_best_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(searching, "search", steady_search)
+    plan = BookPlan(plies=1, depth=3, positions=6, margin=0)
+    book, line = build(START, tmp_path / "a.book", plan, stop=Stop()).book, START.copy()
+    for _ in range(6):
+        line.push(line.move(book.look_up(line)[0][0]))
+    assert not book.look_up(line)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("start", [OthelloBoard.start(4), OthelloBoard.start(6), AbaloneBoard.start()])
+def test_moves_lead_where_boards_say(start):
+    lots = random.Random(5)
+    for _ in range(6):
+        board, codes, expected = start.copy(), [], []
+        while not board.is_game_over() and len(codes) < 20:
+            move = lots.choice(board.legal_moves)
+            mover = board.turn
+            board.push(move)
+            while not board.is_game_over() and board.must_pass:
+                board.push(board.legal_moves[0])
+            codes.append(move.code)
+            expected.append((key_of(board), 0 if not board.legal_moves else 1 if board.turn is mover else -1))
+        assert replies_to(start.game, start.position, codes, along=True) == expected
+        assert replies_to(start.game, start.position, [*codes[:1], 63], along=True)[1:] == [None]
+
+
+def test_moves_lead_to_the_same_compiled_and_interpreted(monkeypatch):
+    codes = [move.code for move in START.legal_moves]
+    found = []
+    for most in (0, 1 << 40):
+        monkeypatch.setattr(leading, "POSITIONS_INTERPRETED", most)
+        found.append(replies_to(START.game, START.position, codes, along=False))
+    assert found[0] == found[1]
+    assert len({reply.key for reply in found[0]}) == 1
 
 
 def test_what_is_played_out_is_not_searched_again(tmp_path):
@@ -189,9 +225,12 @@ def test_a_move_is_known_with_its_mirror_images():
     assert book.look_up(START)[0] == book.entries[key].moves[0]
 
 
-@pytest.mark.plain
-def test_the_values_of_the_packages_book_are_carried_back():
-    book = Book.read(START.game, "own")
-    pairs = list(reached(START, book, 8))
-    assert len(pairs) > 50
-    assert all(value == carried for _, value, carried in pairs)
+@pytest.mark.compiled
+@pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
+def test_the_books_of_the_package_are_whole(board):
+    book = Book.read(board.game, "own")
+    leads = Leads(book)
+    assert len(book.text().encode()) < 1 << 20
+    assert not carry_back(leads, key_of(board))  # all values are those of the positions that moves lead to
+    for key, entry in book.entries.items():
+        assert len(leads.replies(key)) == len(entry.moves)  # all are legal

@@ -12,6 +12,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from outflank.arena import documents as of_matches
+from outflank.books import documents as of_books
 from outflank.distributed.engines.on_mpi import messages
 from outflank.distributed.engines.on_ray.head_client import ClusterNode
 from outflank.distributed.engines.on_ray.membership import ClusterStatus
@@ -166,7 +167,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "json.md"
 
 def declared() -> dict[str, type[Document]]:
     """Every document that a module of the package declares, by its schema."""
-    modules = (of_commands, of_searches, of_solving, saving, of_matches, of_learning, store)
+    modules = (of_commands, of_searches, of_solving, saving, of_books, of_matches, of_learning, store)
     every = [each for module in modules for each in vars(module).values()]
     documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
     found = {each.schema(): each for each in documents}
@@ -209,6 +210,7 @@ def test_every_command_that_prints_json_is_on_the_page():
         ("solve --size 4 --wld --workers 1", ["solve", "solve-total"]),
         ("book show", ["book"]),
         ("book show f5d6c3d3c4f4f6g5e6d7", ["book"]),
+        ("book tree f5d6c3d3c4f4f6g5e6d7", ["book-tree"]),
         ("review f5d6 --depth 1 --workers 1", ["review-game", "review-move", "review-move", "review-story"]),
         ("match first first --games 2", ["match-game", "match-game", "match-result"]),
         ("match first first --games 2 --unpaired --sprt 0,10", ["match-game", "match-game", "match-result"]),

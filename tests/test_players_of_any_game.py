@@ -12,6 +12,8 @@ from outflank.arena.kept import Kept
 from outflank.arena.openings import usual
 from outflank.arena.referee import start_of
 from outflank.boards import Board, Move
+from outflank.books.book import Book
+from outflank.books.building import BookPlan, build
 from outflank.errors import InvalidOption, OutflankError
 from outflank.formats.game_files import read_records
 from outflank.games import description
@@ -28,8 +30,6 @@ from outflank.games.description import (
 )
 from outflank.games.programs import ReportProgram
 from outflank.games.units import Unit
-from outflank.players.book import Book
-from outflank.players.book_building import BookPlan, build
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.computer import Computer
 from outflank.players.levels import exact_beside, level_of

@@ -194,7 +194,7 @@ def test_lines_are_some_time_apart(capsys, monkeypatch):
 def test_a_book_tells_of_its_progress_unless_it_is_to_be_quiet(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(progress, "SECONDS", 0.0)
     build = ("book", "build", "--size", "4", "--plies", "1", "--depth", "1", "--workers", "1", "--out")
-    assert "more in this ply" in said(capsys, *build, str(tmp_path / "one"))
+    assert "more are waiting" in said(capsys, *build, str(tmp_path / "one"))
     assert said(capsys, *build, str(tmp_path / "other"), "--quiet") == ""
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple, assert_type
 
 import outflank
+from outflank.books.building import BookPlan, build
 from outflank.distributed import connect
-from outflank.players.book_building import BookPlan, build
 from outflank.players.computer import Computer
 from outflank.players.review import reviewed
 from outflank.search import deepening

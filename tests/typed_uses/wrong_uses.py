@@ -3,8 +3,8 @@
 from typing import assert_type
 
 import outflank
+from outflank.books.building import BookPlan
 from outflank.distributed import Cluster
-from outflank.players.book_building import BookPlan
 from outflank.players.computer import Computer
 from outflank.players.review import reviewed
 

@@ -7,15 +7,16 @@ from typing import Any, Literal, Unpack, get_type_hints
 
 from outflank.boards import Board, Move
 from outflank.boards.board import board_class
+from outflank.books.book import Book
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
 from outflank.kinds import Kind
-from outflank.players.book import Book, Opened
 from outflank.players.clock import Clock
-from outflank.players.levels import exact_beside, level_of, usual_selectivity
+from outflank.players.levels import exact_beside, level_of
 from outflank.players.misjudging import Misjudging
+from outflank.players.opened import Opened
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
@@ -28,6 +29,7 @@ from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.results import Result
 from outflank.search.root import Root
 from outflank.search.table import Table
+from outflank.search.usual import usual_selectivity
 
 TABLE_BITS = 20
 """32 MiB: enough for some seconds a move."""

@@ -101,6 +101,8 @@ class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
     """In the book."""
     depth: int | None
     """Plies that the position was searched to; null: it is not known."""
+    games: int = 0
+    """How many games came to it, of those that the book was learnt from."""
     moves: list[ValuedMove]
     unit: str
     points_per_unit: float

@@ -1,24 +1,25 @@
 """Opening books: positions that were searched ahead of time, kept as lines of text.
 
-    0000000810000000 0000001008000000 13 19:+30 26:+30 37:+30
+    0000000810000000 0000001008000000 13 x25 19:+30 26:+30 37:+30
 
-A line is a position's two words in hexadecimal, the depth it was searched to, and its best moves with their values, all
-as the table sees them: symmetric positions share a line. A book that is being built is appended to, so that a build
-which is interrupted goes on where it was: of two lines of a position the later one counts.
+A line is a position's two words in hexadecimal, the depth it was searched to, how many games came to it where it was
+learnt from games, and its best moves with their values, all as the table sees them: symmetric positions share a line. A
+book that is being built is appended to, so that a build which is interrupted goes on where it was: of two lines of a
+position the later one counts. One that is whole has its lines in order: the same positions make the same file.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
+from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
-from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries
+from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries, unpack
 from outflank.games.units import Scale
-from outflank.players.player import Choice
-from outflank.players.variety import Variety
+from outflank.kernels.bits import U64
 
 Key = tuple[int, int]
 
@@ -33,11 +34,19 @@ class Entry:
     depth: int
     moves: tuple[tuple[int, int], ...]
     """Codes and values, the best first."""
+    games: int = 0
+    """How many of the games that it was learnt from came here."""
+
+    @property
+    def value(self) -> int:
+        """What the position is worth: as much as its best move."""
+        return self.moves[0][1]
 
     def line(self, key: Key) -> str:
         """The position's line."""
+        played = f" x{self.games}" if self.games else ""
         said = " ".join(f"{code}:{value:+d}" for code, value in self.moves)
-        return f"{key[0]:016x} {key[1]:016x} {self.depth} {said}\n"
+        return f"{key[0]:016x} {key[1]:016x} {self.depth}{played} {said}\n"
 
 
 @dataclass(slots=True)
@@ -76,10 +85,8 @@ class Book:
             if not line or line.startswith("#"):
                 continue
             try:
-                first, second, depth, *moves = line.split()
-                if not moves:
-                    raise ValueError
-                book.entries[int(first, 16), int(second, 16)] = Entry(int(depth), tuple(_move(each) for each in moves))
+                key, entry = _entry(line.split())
+                book.entries[key] = entry
             except ValueError:
                 raise FormatError(f"{name}, line {number}: expected two words, a depth and moves like 19:+4") from None
         return book
@@ -91,7 +98,7 @@ class Book:
 
     def text(self) -> str:
         """The whole of its file."""
-        lines = (entry.line(key) for key, entry in self.entries.items())
+        lines = (self.entries[key].line(key) for key in sorted(self.entries))
         return "".join([*(f"{comment}\n" for comment in self.comments), *lines])
 
     def look_up(self, board: Board[Any]) -> tuple[tuple[int, int], ...]:
@@ -116,11 +123,22 @@ class Book:
             for code, value in entry.moves:
                 if code in images:
                     values.setdefault(images[code], value)
-        return Entry(entry.depth, tuple(sorted(values.items(), key=lambda each: -each[1])))
+        return replace(entry, moves=tuple(sorted(values.items(), key=lambda each: -each[1])))
+
+
+def _entry(words: list[str]) -> tuple[Key, Entry]:
+    first, second, depth, *moves = words
+    games = int(moves.pop(0)[1:]) if moves and moves[0].startswith("x") else 0
+    key = int(first, 16), int(second, 16)
+    if not moves or not all(0 <= word < 1 << 64 for word in key):
+        raise ValueError
+    return key, Entry(int(depth), tuple(_move(each) for each in moves), games)
 
 
 def _move(text: str) -> tuple[int, int]:
     code, _, value = text.partition(":")
+    if not 0 <= int(code) < 1 << 16:
+        raise ValueError
     return int(code), int(value)
 
 
@@ -129,30 +147,12 @@ def key_of(board: Board[Any]) -> Key:
     return _packed(board, int(canonical(board.game, board.position)))
 
 
+def board_at(game: Any, key: Key) -> Board[Any]:
+    """The position that a key stands for, with black to move: a book does not ask who does."""
+    position = unpack(game, U64(key[0]), U64(key[1]))
+    return Board.from_setup(Setup(format="book", game=game, position=position))
+
+
 def _packed(board: Board[Any], symmetry: int) -> Key:
     first, second = pack(board.game, mirror(board.game, board.position, symmetry))
     return int(first), int(second)
-
-
-class Opened:
-    """The habit of playing from a book."""
-
-    def __init__(self, book: Book, variety: Variety | None = None) -> None:
-        self.book, self.variety = book, variety
-
-    def new_game(self, board: Board[Any]) -> None:
-        """A book does not change."""
-
-    def choose(self, board: Board[Any]) -> Choice | None:
-        """Its best move here, or one nearly as good."""
-        moves = self.book.look_up(board)
-        if not moves:
-            return None
-        code, value = moves[0]
-        if self.variety is not None:
-            code = self.variety.pick(board, moves, self.book.scale.near)
-            value = dict(moves)[code]
-        return Choice(move=board.move(code), value=value, scale=self.book.scale, why="book")
-
-    def played(self, board: Board[Any], choice: Choice) -> None:
-        """Nothing is learnt from it."""

@@ -1,0 +1,159 @@
+"""Books in other formats, and books of several books."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from outflank.boards import Board
+from outflank.books.book import Book, Entry, Key, board_at, key_of
+from outflank.books.carrying import carry_back, in_order, with_moves_of
+from outflank.books.documents import BookEntryDocument, BookMove
+from outflank.books.kept import kept_book
+from outflank.books.leading import Leads
+from outflank.books.trees import Branch, tree_of
+from outflank.documents import decoded, in_ascii
+from outflank.errors import FormatError, OutflankError, reason_of
+from outflank.formats.files import decoded_whole
+from outflank.formats.move_lists import write_moves
+from outflank.games.description import description_of
+from outflank.games.rules import MOVE, canonical, mirror_move
+
+FORMATS = ("jsonl", "csv", "dot", "txt")
+"""Those that a book is written in: all positions in the first two, lines from a position in the others."""
+
+
+def exported(book: Book, format: str, board: Board[Any], plies: int) -> Iterator[str]:
+    """A book in a format, line by line."""
+    if format == "jsonl":
+        return (in_ascii(_document(book, key)) + "\n" for key in sorted(book.entries))
+    if format == "csv":
+        return _table(book)
+    tops = tree_of(book, board, plies)
+    return _graph(book, board, tops) if format == "dot" else _lines(book, board, tops)
+
+
+def _document(book: Book, key: Key) -> BookEntryDocument:
+    board, entry, description = board_at(book.game, key), book.entries[key], description_of(book.game)
+    return BookEntryDocument(
+        game=description.name,
+        rules=description.rules_as_json(book.game),
+        position=board.to_text(),
+        depth=entry.depth,
+        games=entry.games,
+        moves=[BookMove(move=str(board.move(code)), value=value) for code, value in entry.moves],
+        points_per_unit=book.scale.points,
+    )
+
+
+def _table(book: Book) -> Iterator[str]:
+    """A row for each move, its value in what the game counts."""
+    yield _row("position", "move", "value", "depth", "games")
+    for key in sorted(book.entries):
+        board, entry = board_at(book.game, key), book.entries[key]
+        for code, value in entry.moves:
+            yield _row(board.to_text(), board.move(code), f"{book.scale.number(value):g}", entry.depth, entry.games)
+
+
+def _row(*cells: Any) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def _lines(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
+    """The lines of a tree as lists of moves, with what each comes to for the side that moves first."""
+    for branch in (each for each in tops if each.is_home):
+        if any(each.is_home for each in branch.branches):
+            yield from _lines(book, board, branch.branches)
+        else:
+            mover = 1 if branch.side is board.turn else -1
+            said = write_moves(board.game, branch.line, board.turn)
+            yield f"{said}  # {book.scale.say(mover * branch.value)}\n"
+
+
+def _graph(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
+    """As Graphviz draws it: a node for each position, an edge for each move."""
+    yield 'digraph book {\n  node [shape=box, fontname="sans-serif"];\n  edge [fontname="sans-serif"];\n'
+    yield f'  "" [label="{board.turn} to move"];\n'
+    yield from _edges(book, board, "", tops)
+    yield "}\n"
+
+
+def _edges(book: Book, board: Board[Any], home: str, branches: list[Branch]) -> Iterator[str]:
+    for branch in branches:
+        target = branch.same_as
+        if target is None and not branch.is_home:
+            continue
+        if target is None:
+            target = write_moves(board.game, branch.line, board.turn)
+            yield f'  "{target}" [label="{book.scale.say(branch.value)}"];\n'
+        yield f'  "{home}" -> "{target}" [label="{branch.move}"];\n'
+        yield from _edges(book, board, target, branch.branches)
+
+
+# --- and back ---
+
+
+def merge(game: Any, path: Path, sources: list[Path]) -> Book:
+    """Take the positions of other books, or of what was exported as `jsonl`, into the book in a file.
+
+    Of what both know of a position, the deeper search counts; of equal ones that with more moves.
+    """
+    books = [read_any(game, source) for source in sources]
+    with kept_book(game, path) as kept:
+        leads = Leads(kept.book)
+        for other in books:
+            for key, entry in other.entries.items():
+                before = kept.book.entries.get(key)
+                if before is None:
+                    kept.book.entries[key] = in_order(entry)
+                    continue
+                more = (entry.depth, len(entry.moves)) > (before.depth, len(before.moves))
+                first, second = (entry, before) if more else (before, entry)
+                kept.book.entries[key] = in_order(replace(first, games=max(first.games, second.games)))
+            kept.book.comments += [line for line in other.comments if line not in kept.book.comments]
+        for other in books:  # once all positions are there
+            for key, entry in other.entries.items():
+                kept.book.entries[key] = with_moves_of(leads, key, kept.book.entries[key], entry)
+        carry_back(leads)
+    return kept.book
+
+
+def read_any(game: Any, path: Path) -> Book:
+    """The book in a file, as it is built or as it was exported."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
+    text = decoded_whole(data)
+    if not text.lstrip().startswith("{"):
+        return Book.parse(game, text, str(path))
+    book = Book(game)
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                key, entry = _read_back(book, decoded(BookEntryDocument, line.encode()))
+            except OutflankError as error:
+                raise FormatError(f"{path}, line {number}: {error}") from None
+            book.entries[key] = entry
+    return book
+
+
+def _read_back(book: Book, document: BookEntryDocument) -> tuple[Key, Entry]:
+    description = description_of(book.game)
+    if (document.game, document.rules) != (description.name, description.rules_as_json(book.game)):
+        raise FormatError(f"a position of {document.game} {document.rules}, and the book is of others")
+    read = Board.from_text(document.position, game=document.game)
+    board = Board.from_setup(replace(read.setup(), game=book.game))
+    if not document.moves:
+        raise FormatError("expected a move at least")
+    symmetry = int(canonical(book.game, board.position))
+    factor = book.scale.points / document.points_per_unit
+    moves = []
+    for each in document.moves:
+        code = int(mirror_move(book.game, MOVE(board.parse_move(each.move).code), symmetry))
+        moves.append((code, each.value if book.scale.is_final(each.value) else round(each.value * factor)))
+    return key_of(board), in_order(Entry(document.depth, tuple(moves), document.games))

@@ -1,0 +1,147 @@
+"""`outflank book show`, `tree` and `export`: what is in books."""
+
+from typing import Any
+
+import click
+
+from outflank.boards import Board
+from outflank.books.book import Book
+from outflank.books.exchange import FORMATS, exported
+from outflank.books.trees import Branch, tree_of
+from outflank.errors import OutflankError
+from outflank.ui.cli.book_view import tree_lines
+from outflank.ui.cli.common import diagnostics, one_board, output, position_options, print_json
+from outflank.ui.cli.game_options import PositionCommand
+from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
+from outflank.words import how_many
+
+SHOWN_PLIES, EXPORTED_PLIES, MOST_PLIES = 4, 12, 120
+
+book_option = click.option("--book", "name", default="own", show_default=True, metavar="FILE", help="The book.")
+
+
+@click.command("show", cls=PositionCommand)
+@position_options
+@book_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show_command(name: str, as_json: bool, **options: Any) -> int:
+    """What a book knows of a position; status 1 if nothing."""
+    board = one_board(**options)
+    book = Book.read(board.game, name)
+    entry = book.entry(board)
+    moves, depth = (entry.moves, entry.depth) if entry is not None else ((), None)
+    if as_json:
+        from outflank.ui.cli.documents import BookDocument, ValuedMove
+
+        document = BookDocument(
+            position=board.to_text(),
+            positions=len(book.entries),
+            depth=depth,
+            games=0 if entry is None else entry.games,
+            moves=[ValuedMove(move=str(board.move(code)), value=value) for code, value in moves],
+            unit=book.scale.unit,
+            points_per_unit=book.scale.points,
+        )
+        print_json(document)
+        return 0 if moves else 1
+    console = output()
+    console.print(how_many(len(book.entries), "position"))
+    for code, value in moves:
+        console.print(f"  {board.move(code)}  {book.scale.say(value)}  depth {depth}")
+    if entry is not None and entry.games:
+        console.print(f"  played in {how_many(entry.games, 'game')}")
+    if not moves:
+        console.print("the book does not know this position")
+    return 0 if moves else 1
+
+
+@click.command("tree", cls=PositionCommand)
+@position_options
+@book_option
+@click.option(
+    "--plies", type=click.IntRange(1, MOST_PLIES), default=SHOWN_PLIES, show_default=True, help="How deep it is shown."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def tree_command(name: str, plies: int, as_json: bool, **options: Any) -> int:
+    """A book as a tree, from the start or from a position.
+
+    Moves that are each other's mirror image are shown as one. A position that several lines lead to is shown in the
+    shortest, and the others name that one. The status is 1 if the book does not know the position.
+
+    \b
+      outflank book tree
+      outflank book tree f5d6c3 --plies 6
+    """
+    board = one_board(**options)
+    book = Book.read(board.game, name)
+    tops = tree_of(book, board, plies)
+    if as_json:
+        from outflank.books.documents import BookTreeDocument
+
+        document = BookTreeDocument(
+            position=board.to_text(),
+            positions=len(book.entries),
+            plies=plies,
+            branches=[_branch(each) for each in tops],
+            unit=book.scale.unit,
+            points_per_unit=book.scale.points,
+        )
+        print_json(document)
+        return 0 if tops else 1
+    console = output()
+    if not tops:
+        console.print("the book does not know this position")
+        return 1
+    for line in tree_lines(book, tops, console.width):
+        console.print(line, no_wrap=True, soft_wrap=True)
+    return 0
+
+
+def _branch(branch: Branch) -> Any:
+    from outflank.books.documents import BookBranch
+
+    return BookBranch(
+        move=branch.move,
+        value=branch.value,
+        depth=branch.depth,
+        games=branch.games,
+        positions=branch.positions,
+        same_as=branch.same_as,
+        branches=[_branch(each) for each in branch.branches],
+    )
+
+
+@click.command("export", cls=PositionCommand)
+@position_options
+@book_option
+@click.option("--out", required=True, metavar="FILE", help="Where to; - is standard output.")
+@click.option("--to", type=click.Choice(FORMATS), help="The format, where the file's name does not tell.")
+@click.option(
+    "--plies",
+    type=click.IntRange(1, MOST_PLIES),
+    default=EXPORTED_PLIES,
+    show_default=True,
+    help="How long lines are, in dot and txt.",
+)
+@force_option
+def export_command(name: str, out: str, to: str | None, plies: int, force: bool, **options: Any) -> int:
+    """Write a book for other programs.
+
+    All positions as JSON lines (jsonl), which `book merge` reads, or as a table of moves (csv); the lines from a
+    position as a graph for Graphviz (dot), or as lists of moves (txt), which `match --openings` takes.
+
+    \b
+      outflank book export --out {first}.jsonl
+      outflank book export f5d6 --out lines.txt --plies 8
+      outflank book export --game {last} --out - --to csv
+    """
+    board: Board[Any] = one_board(**options)
+    format = to or out.rpartition(".")[2]
+    if format not in FORMATS:
+        raise OutflankError(f"{out}: --to says in which format ({', '.join(FORMATS)}), or the end of the file's name")
+    refuse_to_overwrite([out], force=force)
+    book = Book.read(board.game, name)
+    deliver(out, "".join(exported(book, format, board, plies)))
+    console = diagnostics() if out == STANDARD_OUTPUT else output()
+    console.print(f"{how_many(len(book.entries), 'position')}: {format} written to {out}")
+    return 0
