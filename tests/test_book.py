@@ -111,7 +111,9 @@ def test_two_builds_of_a_book_do_not_meet(tmp_path, made_up):
 def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, made_up):
     path, stop = tmp_path / "a.book", Stop()
     path.write_text("# mine\n")
-    build(START, path, BookPlan(plies=5, depth=3), stop=stop, told=lambda done, known: stop() if done == 9 else None)
+    plan = BookPlan(plies=5, depth=3)
+    built = build(START, path, plan, stop=stop, told=lambda done, known: stop() if done == 9 else None)
+    assert (built.searched, built.known) == (9, 0)  # what was waiting is not known
     found = Book.read(START.game, path)
     assert len(found.entries) == 9
     assert found.comments == ["# mine"]

@@ -87,7 +87,7 @@ class Building:
         self.kept, self.plan, self.stop, self.told = kept, plan, stop, told or (lambda done, known: None)
         self.book = kept.book
         self.leads = Leads(kept.book)
-        self.visited: set[Key] = set()
+        self.good_enough: set[Key] = set()
         self.searched: set[Key] = set()
         self.deepened: set[Key] = set()
         self._searching = searching
@@ -105,15 +105,16 @@ class Building:
 
     def result(self) -> Built:
         """What has been done."""
-        known = len(self.visited - self.searched - self.deepened)
+        known = len(self.good_enough - self.searched - self.deepened)
         return Built(book=self.book, searched=len(self.searched), deepened=len(self.deepened), known=known)
 
     def search(self, keys: Sequence[Key], done: int = 0) -> None:
         """Search those positions that are not known well enough, of which so many are `done` before."""
-        wanted = [self._wanted(key) for key in keys if not self._is_known(key)]
+        unknown = {key for key in keys if not self._is_known(key)}
+        wanted = [self._wanted(key) for key in keys if key in unknown]
         known = done + len(keys)
         done += len(keys) - len(wanted)
-        self.visited.update(keys)
+        self.good_enough.update(key for key in keys if key not in unknown)
         for key, entry in self._searching.found(wanted, self.stop):
             before = self.book.entries.get(key)
             self.kept.add(key, entry if before is None else with_moves_of(self.leads, key, entry, before))
