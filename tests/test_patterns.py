@@ -14,10 +14,21 @@ from outflank.errors import FormatError, InvalidOption
 from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
 from outflank.games.pattern_weights import read_weights, written
-from outflank.games.rules import MOVE, fill, mirror, mirror_move, over, play, score, symmetries, unpack
+from outflank.games.rules import (
+    MOVE,
+    fill,
+    mirror,
+    mirror_move,
+    moves_left,
+    over,
+    pack,
+    play,
+    score,
+    symmetries,
+    unpack,
+)
 from outflank.learning.fit import error, estimates, examples_of, fit
 from outflank.learning.labels import looked_ahead, solved
-from outflank.learning.positions import positions
 from outflank.othello.evaluation import Mobility, Phased
 from outflank.othello.patterns import COUNTED, LEARNT_SIZES, _loaded, _symmetries, learnt, patterns_of
 from outflank.othello.squares import START, othello, size_of, squares
@@ -196,20 +207,14 @@ def test_fitting_finds_the_weights_that_made_the_values():
     assert (fit(examples, prior, passes=5)[unseen] == 2).all()
 
 
-def test_positions_are_drawn_by_a_seed_and_valued_by_looks_and_by_solving():
+def test_positions_are_valued_by_looks_and_by_solving():
     game, evaluation = othello(6), evaluation_named(othello(6), "mobility")
-    few = {"count": 4, "seed": 5}
-    boards = positions(game, evaluation, 1, START, 3, **few)
-    assert len(boards) > 0
-    assert (boards == positions(game, evaluation, 1, START, 3, **few)).all()
-    for own, opp in boards:
-        assert not own & opp
-        assert int(game.mask & ~(own | opp)).bit_count() == 3
+    games = [[position for position, _ in drawn_game(seed, "othello-6")] for seed in range(5)]
+    ends = [each for game_of in games for each in game_of if int(moves_left(game, each)) == 3]
+    boards = np.array([pack(game, position) for position in ends], np.uint64)
+    assert len(boards) > 2
     scores = solved(game, boards)
     assert list(scores) == [by_hand(game, unpack(game, *board), 99, lambda end: score(game, end)) for board in boards]
-    line = np.array([[37, 43, 18, 0]], np.uint16)  # f5 d6 c3 of 8×8, and no move
-    early = positions(othello(8), evaluation, 1, START, 58, lines=line, **few)
-    assert all(int(own | opp).bit_count() == 6 for own, opp in early)
     for won in (0, 500):
 
         def at_the_end(end, won=won):
