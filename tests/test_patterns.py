@@ -30,7 +30,7 @@ from outflank.games.rules import (
 from outflank.learning.fit import error, estimates, examples_of, fit
 from outflank.learning.labels import looked_ahead, solved
 from outflank.othello.evaluation import Mobility, Phased
-from outflank.othello.patterns import COUNTED, LEARNT_SIZES, _loaded, _symmetries, learnt, patterns_of
+from outflank.othello.patterns import COUNTED, LEARNT_SIZES, WEIGHTS, _symmetries, learnt, patterns_of
 from outflank.othello.squares import START, othello, size_of, squares
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
@@ -107,12 +107,12 @@ def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(
 
 @pytest.mark.plain
 def test_abalone_has_weights_for_its_usual_rules_and_they_know_what_was_lost():
-    abalone._loaded.cache_clear()
+    abalone.WEIGHTS.loaded.clear()
     assert "patterns" in evaluations(RULES)
     for other in (Abalone(14, 5), Abalone(12, 6)):
         assert "patterns" not in evaluations(other)
         assert evaluation_named(other) == evaluations(other)["cohesion"]
-    assert abalone._loaded.cache_info().currsize == 0
+    assert not abalone.WEIGHTS.loaded
     evaluation = evaluation_named(RULES, "patterns")
     scale = scale_of(RULES, evaluation)
     assert (scale.unit, scale.points) == ("marbles", 400)
@@ -149,7 +149,7 @@ def test_a_pattern_knows_its_images_and_which_of_its_indices_mean_the_same():
 
 @pytest.mark.plain
 def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
-    _loaded.cache_clear()
+    WEIGHTS.loaded.clear()
     known = evaluations(othello(8))
     assert "patterns" in known
     assert "patterns" in evaluations(othello(6))
@@ -157,7 +157,7 @@ def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
     assert next(iter(known)) == next(iter(evaluations(othello(6)))) == "patterns"  # the default
     assert type(evaluation_named(othello(4))) is Mobility
     assert type(known["phased"]) is Phased
-    assert _loaded.cache_info().currsize == 0
+    assert not WEIGHTS.loaded
     evaluation = evaluation_named(othello(8))
     scale = scale_of(othello(8), evaluation)
     assert (scale.unit, scale.points) == ("discs", 128)

@@ -1,7 +1,6 @@
 """Abalone's patterns: the lines of the board, its corners and sides three rows deep; and what both sides have lost."""
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from outflank.abalone.evaluation import MARBLE
@@ -9,12 +8,11 @@ from outflank.abalone.geometry import BIT, BIT_IMAGE, CENTRE, NUMBER, Cell, on_b
 from outflank.abalone.layouts import RULES
 from outflank.abalone.rules import Abalone
 from outflank.games.description import NamedEvaluation
-from outflank.games.learnt import ERRORS, Learning
-from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
-from outflank.games.pattern_weights import read_weights
+from outflank.games.learnt import Learning
+from outflank.games.own_weights import OwnWeights
+from outflank.games.pattern_sets import Cells, Pattern, PatternSet
 from outflank.games.patterns import Patterns, counts, stage
 from outflank.games.rules import over, score
-from outflank.games.search_errors import SearchErrors
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 
@@ -87,21 +85,12 @@ def _(game: Any, position: Any) -> Any:
     return _losses(game, position)
 
 
-_KEPT: list[LoadedPatterns] = []
-"""What was loaded: an evaluation is an address, and nobody knows who has one still."""
-
-
-@cache
-def _loaded() -> LoadedPatterns:
-    path = files(__package__) / "weights" / f"{patterns().name}.weights"
-    loaded = LoadedPatterns(patterns(), read_weights(patterns(), path.read_bytes(), path.name))
-    _KEPT.append(loaded)
-    return loaded
+WEIGHTS = OwnWeights(__package__)
 
 
 def learnt(game: Abalone) -> Patterns:
     """The learnt evaluation; its weights are loaded when it is first asked for."""
-    return _loaded().evaluation
+    return WEIGHTS.of(patterns()).evaluation
 
 
 def is_learnt(game: Abalone) -> bool:
@@ -127,17 +116,11 @@ LEARNING = Learning(
 )
 
 
-@cache
-def _errors() -> SearchErrors:
-    path = files(__package__) / "weights" / f"{patterns().name}{ERRORS}"
-    return SearchErrors.read(path.read_bytes(), path.name)
-
-
 LEARNT = NamedEvaluation(
     name="patterns",
     evaluation=learnt,
     unit="marbles",
     points=MARBLE,
     suits=is_learnt,
-    errors=lambda game: _errors() if is_learnt(game) else None,
+    errors=lambda game: WEIGHTS.errors(patterns()) if is_learnt(game) else None,
 )

@@ -1,18 +1,16 @@
 """Othello's patterns: lines of the board and what surrounds its corners; and its counts of moves."""
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from outflank.games.description import NamedEvaluation
-from outflank.games.learnt import ERRORS, Learning
+from outflank.games.learnt import Learning
+from outflank.games.own_weights import OwnWeights, keep
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
-from outflank.games.pattern_weights import read_weights
 from outflank.games.patterns import Patterns, counts
 from outflank.games.rules import mirror, symmetries
-from outflank.games.search_errors import SearchErrors
 from outflank.kernels.bits import U64, popcount
 from outflank.othello.evaluation import corners
 from outflank.othello.rules import ONE, Othello, OthelloPosition, legal
@@ -96,30 +94,18 @@ LEARNT_SIZES = (8, 6)
 """The boards that have weights, by their sides."""
 
 
-_KEPT: list[LoadedPatterns] = []
-"""All that were ever loaded: an evaluation is an address, and nobody knows who has one of them still."""
-
-
-@cache
-def _loaded(size: int) -> LoadedPatterns:
-    patterns = patterns_of(size)
-    path = files(__package__) / "weights" / f"{patterns.name}.weights"
-    loaded = LoadedPatterns(patterns, read_weights(patterns, path.read_bytes(), path.name))
-    _KEPT.append(loaded)
-    return loaded
+WEIGHTS = OwnWeights(__package__)
 
 
 def learnt(game: Othello) -> Patterns:
     """The learnt evaluation of a board; its weights are loaded when it is first asked for."""
-    return _loaded(size_of(game)).evaluation
+    return WEIGHTS.of(patterns_of(size_of(game))).evaluation
 
 
 @cache
 def _blank() -> LoadedPatterns:
     one = PatternSet(name="othello", patterns=(Pattern.of((0,), [range(64)]),))
-    loaded = LoadedPatterns(one, np.zeros((1, one.weights), np.int16))
-    _KEPT.append(loaded)
-    return loaded
+    return keep(LoadedPatterns(one, np.zeros((1, one.weights), np.int16)))
 
 
 def blank() -> Patterns:
@@ -147,17 +133,11 @@ LEARNING = Learning(
 for."""
 
 
-@cache
-def _errors(size: int) -> SearchErrors:
-    path = files(__package__) / "weights" / f"{patterns_of(size).name}{ERRORS}"
-    return SearchErrors.read(path.read_bytes(), path.name)
-
-
 LEARNT = NamedEvaluation(
     name="patterns",
     evaluation=learnt,
     unit="discs",
     points=128,
     suits=is_learnt,
-    errors=lambda game: _errors(size_of(game)) if is_learnt(game) else None,
+    errors=lambda game: WEIGHTS.errors(patterns_of(size_of(game))) if is_learnt(game) else None,
 )
