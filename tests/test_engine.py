@@ -3,6 +3,7 @@
 import itertools
 import random
 import time
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -568,8 +569,12 @@ def test_only_first_moves_that_are_nearly_as_good_are_drawn():
     variety = Variety(1)
     moves = [("a", 30), ("b", 25), ("c", 10)]
     assert {variety.pick(START, moves, 10) for _ in range(50)} == {"a", "b"}
+    leant = Counter(variety.lean(START, moves, 10) for _ in range(400))
+    assert leant["a"] > leant["b"] > 0
+    assert set(leant) == {"a", "b"}
     late = OthelloBoard.from_text("f5d6c3d3c4f4f6g5")
     assert {variety.pick(late, moves, 10) for _ in range(50)} == {"a"}
+    assert {variety.lean(late, moves, 10) for _ in range(50)} == {"a"}
     assert (variety.moves(START), variety.moves(late)) == (4, 1)
 
 

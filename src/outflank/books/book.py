@@ -96,6 +96,12 @@ class Book:
         """How its values are to be read: books are built with the game's best evaluation."""
         return scale_of(self.game, evaluation_named(self.game))
 
+    @property
+    def margin(self) -> int:
+        """How much less than the best a move may be worth that is still played, where nobody says otherwise: twice what
+        hardly matters. Within that, searches of the depth of a book often change their minds."""
+        return 2 * self.scale.near
+
     def text(self) -> str:
         """The whole of its file."""
         lines = (self.entries[key].line(key) for key in sorted(self.entries))

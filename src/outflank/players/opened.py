@@ -24,7 +24,7 @@ class Opened:
             return None
         code, value = moves[0]
         if self.variety is not None:
-            code = self.variety.pick(board, moves, self.book.scale.near)
+            code = self.variety.lean(board, moves, self.book.margin)
             value = dict(moves)[code]
         return Choice(move=board.move(code), value=value, scale=self.book.scale, why="book")
 

@@ -47,3 +47,11 @@ class Variety:
         if board.ply >= PLIES:
             return moves[0][0]
         return self._random.choice([move for move, value in moves if value >= moves[0][1] - near])
+
+    def lean(self, board: Board[Any], moves: Sequence[tuple[T, int]], margin: int) -> T:
+        """One of the moves whose value is within `margin` of the best, which comes first: the less a move is worth, the
+        less often it is taken. Later on the best."""
+        if board.ply >= PLIES:
+            return moves[0][0]
+        weights = [max(0, margin + 1 - (moves[0][1] - value)) for _, value in moves]
+        return self._random.choices([move for move, _ in moves], weights)[0]

@@ -106,8 +106,8 @@ def build_command(
     board = one_board(**options)
     if margin is not None and not 0 <= margin < 100:
         raise OutflankError("--margin: 0 to 100")
-    scale = Book(board.game).scale
-    points = 2 * scale.near if margin is None else round(margin * scale.points)
+    empty = Book(board.game)
+    points = empty.margin if margin is None else round(margin * empty.scale.points)
     least = PLIES if positions is None else 1
     plan = BookPlan(plies=plies or least, positions=positions, depth=depth, width=width, margin=points)
 
