@@ -19,15 +19,17 @@ from outflank.players.classic import Classic, ClassicPlayer, ask_classic
 from outflank.players.clock import Clock, Clocks, TimeControl
 from outflank.players.computer import Computer
 from outflank.players.levels import exact_beside, level_of
+from outflank.players.lots import Lots
 from outflank.players.misjudging import LARGEST, Misjudging, winnings
 from outflank.players.player import Choice
 from outflank.players.pondering import Pondering
 from outflank.players.ready_moves import BoardCache, habit_named
+from outflank.players.repeating import preferred, repeating
 from outflank.players.review import Judged, costliest, reviewed
 from outflank.players.simple import First, Random
 from outflank.players.specs import player
 from outflank.players.story import story_of
-from outflank.players.timing import Adaptive003, Steady, safety_margin, usable_seconds
+from outflank.players.timing import Adaptive003, Budget, Steady, lateness, safety_margin, usable_seconds
 from outflank.players.variety import Variety
 from outflank.search.contract import Stop
 
@@ -148,6 +150,54 @@ def test_searches_that_come_back_late_do_not_lose_on_time(monkeypatch, control, 
         move = players[side].choose(board, clocks.of(side)).move
         assert clocks.spend(side, now[0] - began), f"{side} lost on time at move {board.ply + 1}"
         board.push(move)
+
+
+@pytest.mark.plain
+def test_a_machine_that_is_busy_with_others_leaves_a_larger_margin(monkeypatch):
+    """Sleeping threads wake in time there, working ones are held up: by 30 ms, here."""
+    now, looks = [0.0], itertools.count()
+
+    def look():
+        now[0] += 0.03 if next(looks) == 1000 else 0.0
+        return now[0]
+
+    def asleep(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=look))
+    monkeypatch.setattr(timing, "threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=asleep)))
+    assert timing.safety_margin.__wrapped__() == pytest.approx(0.06)
+    assert timing.safety_margin.__wrapped__() == timing.LEAST_MARGIN  # nobody disturbs it any more
+    late = Steady()
+    late.late_seconds = 0.01
+    clock = Clock(control=TimeControl(move_seconds=1.0))
+    assert late.budget(START, clock, None).hard_seconds == pytest.approx(1.0 - safety_margin() - 0.02)
+    late.late_seconds = 0.9
+    assert late.budget(START, clock, None).hard_seconds == 0.5  # moves at random would lose the game for sure
+    assert [lateness(0.1, 0.2), lateness(0.1, 0.0)] == [0.2, pytest.approx(0.08)]
+
+
+@pytest.mark.plain
+def test_time_that_cannot_be_saved_is_used():
+    """An iteration that will not be finished is begun all the same: what it shows until then counts."""
+    steady = Steady()
+    fixed = steady.budget(START, Clock(control=TimeControl(move_seconds=0.4)), None)
+    assert fixed.hard_seconds == pytest.approx(0.4 - safety_margin())
+    assert not steady.enough(fixed, 0.9 * fixed.hard_seconds, 0.3 * fixed.hard_seconds, stable=9)
+    assert steady.enough(fixed, 0.99 * fixed.hard_seconds, 0.3 * fixed.hard_seconds, stable=0)  # it would show nothing
+    on_a_clock = steady.budget(START, Clock(control=TimeControl(game_seconds=60.0), left_seconds=60.0), None)
+    assert steady.enough(on_a_clock, 0.7 * on_a_clock.soft_seconds, 0.0, stable=9)
+
+
+@pytest.mark.plain
+def test_seconds_that_are_asked_for_are_used_as_far_as_the_clock_has_them():
+    free, clock = Budget(depth=3), Budget(soft_seconds=2.0, hard_seconds=8.0)
+    assert free.within(1.0) == Budget(depth=3, soft_seconds=1.0, hard_seconds=1.0, saved=False)
+    assert clock.within(1.0) == Budget(soft_seconds=1.0, hard_seconds=1.0, saved=False)
+    assert clock.within(5.0) == Budget(soft_seconds=2.0, hard_seconds=5.0)
+    assert clock.within(60.0) == clock
+    per_move = Budget(soft_seconds=0.1, hard_seconds=0.1, saved=False)
+    assert per_move.within(1.0) == per_move
 
 
 @pytest.mark.plain
@@ -322,7 +372,7 @@ def test_endings_are_played_exactly():
     random_ = random.Random(3)
     while board.empties > 9:
         board.push(random_.choice(board.legal_moves))
-    choice = player("computer level=8", board.game).choose(board, NO_CLOCK)
+    choice = player("computer level=15", board.game).choose(board, NO_CLOCK)
     assert choice.exact or choice.why == "only move"
 
 
@@ -418,7 +468,7 @@ def test_levels_grow():
         assert len(description_of(game).levels) == highest
         for number in range(2, highest + 1):
             lower, higher = level_of(game, number - 1), level_of(game, number)
-            assert higher.depth >= lower.depth + (game == START.game and number >= 5)
+            assert higher.depth >= lower.depth + (game == START.game and number >= 15)
             assert higher.exact >= lower.exact
             assert higher.to_the_end >= lower.to_the_end
             assert higher.misjudged <= lower.misjudged
@@ -426,8 +476,94 @@ def test_levels_grow():
         for number in (0, highest + 1):
             with pytest.raises(OutflankError, match=f"level={number}: 1 to {highest}"):
                 level_of(game, number)
-    assert [level_of(START.game, number).depth for number in (5, 10, 60)] == [5, 10, 60]
-    assert exact_beside(START.game, 1) == level_of(START.game, 2).exact
+    sure = [number for number in range(1, 61) if not level_of(START.game, number).misjudged]
+    assert sure == [level_of(START.game, number).depth for number in sure] == list(range(15, 61))
+    assert [exact_beside(START.game, depth) for depth in (1, 2, 5, 10, 12)] == [2, 4, 12, 15, 16]
+    assert exact_beside(START.game, 20) == level_of(START.game, 20).exact
+
+
+def shuffled(times):
+    """A game of Abalone in which marbles have gone there and back."""
+    board = AbaloneBoard.start("belgian-daisy")
+    for move in ("a1b2", "i5h5", "d4c3", "f5g5") * times:
+        board.push(move)
+    return board
+
+
+@pytest.mark.plain
+def test_moves_that_repeat_a_position_are_known_and_those_that_draw_by_it():
+    assert repeating(AbaloneBoard.start("belgian-daisy")) == {}
+    once = shuffled(1)
+    assert repeating(once) == {once.parse_move("a1b2"): False}
+    twice = shuffled(2)
+    assert twice.is_game_over()  # for the third time
+    twice.pop()
+    assert repeating(twice) == {twice.parse_move("f5g5"): True}
+    free = shuffled(1)
+    free.repetitions = None
+    for move in ("a1b2", "i5h5", "d4c3"):
+        free.push(move)
+    assert repeating(free) == {free.parse_move("f5g5"): False}
+    assert repeating(OthelloBoard.from_text("f5d6")) == {}
+
+
+@pytest.mark.plain
+def test_who_is_ahead_goes_elsewhere_if_that_is_nearly_as_good_and_never_into_a_draw():
+    def taken(repeats, *values):
+        moves = [MoveValue(move=move, value=value) for move, value in zip("abc", values, strict=True)]
+        return preferred(moves, repeats, 10).move
+
+    assert taken({"a": False}, 100, 95, 90) == "b"
+    assert taken({"a": False, "b": False}, 100, 95, 90) == "c"
+    assert taken({"a": False}, 100, 80, 70) == "a"  # nothing else is as good
+    assert taken({"a": True}, 100, 80, 70) == "b"  # but that is no more than a draw
+    assert taken({"a": True}, 100, -80, -90) == "a"
+    assert taken({"b": True}, -50, -60, -70) == "b"  # who is behind is content with one
+    assert taken({"a": False}, -50, -51, -52) == "a"
+    assert taken({"b": False}, 100, 95, 90) == "a"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("repeats", "asked", "made"), [(False, 2, "c2d2"), (True, 1, "a1b2")])
+def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(monkeypatch, repeats, asked, made):
+    board = shuffled(1)
+    moves = [MoveValue(move=board.parse_move(text), value=value) for text, value in (("a1b2", 60), ("c2d2", 58))]
+
+    def found(board, limits, *, moves=1, **options):
+        first = best[0]
+        values = {"move": first.move, "value": first.value, "pv": (first.move,), "best": tuple(best[:moves])}
+        scale = SimpleNamespace(near=5, points=100)
+        told.append(moves)
+        yield SimpleNamespace(**values, depth=1, nodes=1, scale=scale, stopped=False, exact=False)
+
+    told: list[int] = []
+    best = moves
+    made_by = Computer(board.game, depth=1, workers=1, table_bits=None, repeats=repeats)
+    made_by._prepared = True
+    monkeypatch.setattr(computer, "iterate", found)
+    assert made_by.choose(board, NO_CLOCK).move == board.parse_move(made)
+    assert told == [asked]
+    assert player("computer report=003", board.game)._repeats  # it does what it did
+
+
+@pytest.mark.plain
+def test_lots_are_the_same_for_a_seed_and_others_in_every_game_and_for_another_matter():
+    def drawn(*ways):
+        return [way.chance.random() for way in ways]
+
+    one, same = Lots(3, "moves"), Lots(3, "moves")
+    first = drawn(one)
+    assert drawn(same) == first != drawn(Lots(3, "mistakes"))
+    one.new_game()
+    assert drawn(one) != first
+    same.reseed(4)
+    assert drawn(same) == drawn(Lots(4, "moves"))
+    same.reseed(3)
+    assert drawn(same) == first
+    # Whoever draws lots draws them so.
+    assert issubclass(Variety, Lots)
+    assert issubclass(Misjudging, Lots)
+    assert isinstance(Random(seed=3)._lots, Lots)
 
 
 @pytest.mark.plain

@@ -194,6 +194,11 @@ class Board(Generic[M]):
         return tuple(move for _, move in self._past)
 
     @property
+    def positions(self) -> tuple[Any, ...]:
+        """The positions that those moves were made in, each as the side to move saw it."""
+        return tuple(position for position, _ in self._past)
+
+    @property
     def ply(self) -> int:
         """Moves made since the start of the game, as far as it is known."""
         return self._first_ply + len(self._past)

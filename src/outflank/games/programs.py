@@ -27,5 +27,5 @@ class ReportProgram:
     def settings(self) -> dict[str, Any]:
         """What makes a `Computer` play as it did."""
         ties = (self.ties[Side.BLACK], self.ties[Side.WHITE])
-        # None of them plays endings out, and none draws lots.
-        return {"exact": 0, "variety": None, **self.search, **self.shared, **self.plays, "ties": ties}
+        # None of them plays endings out, none draws lots, and none knows what was there before.
+        return {"exact": 0, "variety": None, "repeats": True, **self.search, **self.shared, **self.plays, "ties": ties}

@@ -1,6 +1,7 @@
 """The player that searches: iterations within a budget, openings, exact endings, and a table kept from move to move."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, Unpack, get_type_hints
@@ -19,14 +20,15 @@ from outflank.players.misjudging import Misjudging
 from outflank.players.opened import Opened
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
-from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
+from outflank.players.repeating import preferred, repeating
+from outflank.players.timing import AT_ONCE, Budget, Policy, lateness, policy_named, safety_margin
 from outflank.players.variety import Variety
 from outflank.schema import conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
-from outflank.search.results import Result
+from outflank.search.results import MoveValue, Result
 from outflank.search.root import Root
 from outflank.search.table import Table
 from outflank.search.usual import usual_selectivity
@@ -49,9 +51,10 @@ class Computer:
 
     `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
     `book` what it does instead of searching, `variety` is a seed by which it draws among first moves that are nearly as
-    good as the best (None: it takes the best). `ties` names which of equal moves it takes, or which as black and which
-    as white; `scoring` how it counts the end of a game that can be scored in several ways, be the rules as they are
-    (None: as they are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
+    good as the best (None: it takes the best); with `repeats` it comes back to positions that were there before even
+    where it is ahead and has another move as good. `ties` names which of equal moves it takes, or which as black and
+    which as white; `scoring` how it counts the end of a game that can be scored in several ways, be the rules as they
+    are (None: as they are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
     """
 
     USUAL_SECONDS = 1.0
@@ -70,6 +73,7 @@ class Computer:
         habits: tuple[str, ...] | None = None,
         book: str | None = None,
         variety: int | None = None,
+        repeats: bool = False,
         ties: TieRule | tuple[TieRule, TieRule] = "first",
         scoring: str | None = None,
         **options: Unpack[PlayerKeywords],
@@ -80,6 +84,7 @@ class Computer:
         level, exact = checked_setting("level", level), checked_setting("exact", exact)
         policy, habits = checked_setting("policy", policy), checked_setting("habits", habits)
         book, variety = checked_setting("book", book), checked_setting("variety", variety)
+        self._repeats: bool = checked_setting("repeats", repeats)
         ties, scoring = checked_setting("ties", ties), checked_setting("scoring", scoring)
         if scoring is not None:
             _check_scoring(game, scoring)
@@ -125,6 +130,7 @@ class Computer:
     def new_game(self, board: Board[Any]) -> None:
         """Forget, and compile what will be needed: that must not run on the clock."""
         self._last_value = None
+        safety_margin()  # is measured now, and not on the clock
         for table in (self._table, self._endings):
             if table is not None:
                 table.clear()
@@ -168,26 +174,34 @@ class Computer:
         board = self._as_it_counts(board)
         if budget.hard_seconds is not None and budget.hard_seconds <= AT_ONCE:
             return self._at_once(board)
+        repeats = {} if self._repeats else repeating(board)
         solved = self._solved(board, budget, began, stop)
-        result = solved or self._searched(board, budget, began, stop)
+        result = solved or self._searched(board, budget, began, stop, repeats)
         self._last_value = result.value
         if budget.hard_seconds is not None:
             overrun = time.perf_counter() - began - budget.hard_seconds
-            self.policy.late_seconds = max(self.policy.late_seconds, overrun)
+            self.policy.late_seconds = lateness(self.policy.late_seconds, overrun)
         assert result.move is not None
-        choice = _choice(result) if solved is not None else self._varied(board, _choice(result), result)
+        choice = _choice(result)
+        if solved is None:
+            choice = self._varied(board, choice, result, repeats)
         for habit in self._habits:
             habit.played(board, choice)
         return choice
 
-    def _varied(self, board: Board[Any], choice: Choice, result: Result) -> Choice:
+    def _varied(self, board: Board[Any], choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
         """The choice, or early in the game one of those that are nearly as good; or what a weak player takes for it."""
-        if self._misjudging is not None and result.best:
-            picked = self._misjudging.pick(board, result.best, result.scale.points)
-            return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
-        if self._variety is None or not result.best or result.exact:
+        if not result.best:
             return choice
-        picked = self._variety.pick(board, [(each, each.value) for each in result.best], result.scale.near)
+        picked = result.best[0]
+        if self._misjudging is not None:
+            picked = self._misjudging.pick(board, result.best, result.scale.points)
+        elif repeats:
+            picked = preferred(_best_first(result), repeats, result.scale.near)
+        elif self._variety is not None and not result.exact:
+            picked = self._variety.pick(board, [(each, each.value) for each in result.best], result.scale.near)
+        else:
+            return choice
         if picked.move == choice.move:
             return choice
         return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
@@ -216,18 +230,17 @@ class Computer:
             whole = self._is_selective and board.moves_left <= self._to_the_end
             budget = replace(budget, depth=max(self.depth, board.moves_left + 1) if whole else self.depth)
         if self.seconds is not None:
-            limits = [each for each in (self.seconds, budget.hard_seconds) if each is not None]
-            budget = replace(budget, soft_seconds=min(limits), hard_seconds=min(limits))
+            return budget.within(self.seconds)
         nothing = budget.depth is None and budget.hard_seconds is None and self.nodes is None
-        if nothing:
-            budget = replace(budget, soft_seconds=self.USUAL_SECONDS, hard_seconds=self.USUAL_SECONDS)
-        return budget
+        return budget.within(self.USUAL_SECONDS) if nothing else budget
 
     @property
     def _is_selective(self) -> bool:
         return self.options.get("selectivity", 100) < 100
 
-    def _searched(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result:
+    def _searched(
+        self, board: Board[Any], budget: Budget, began: float, stop: Stop, repeats: Mapping[Move, bool]
+    ) -> Result:
         """Iterations until the policy, or a limit, says that it is enough."""
         limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
         alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
@@ -235,6 +248,7 @@ class Computer:
         moves = 1 if self._variety is None else self._variety.moves(board)
         if self._misjudging is not None:
             moves = len(board.legal_moves)
+        moves = max(moves, 1 + len(repeats))  # one of them leads elsewhere
         last: Result | None = None
         stable, before = 0, time.perf_counter()
         ties = self._ties[board.turn]
@@ -321,6 +335,14 @@ def _left(budget: Budget, began: float) -> float | None:
     if budget.hard_seconds is None:
         return None
     return min(LONGEST_SECONDS, max(0.001, budget.hard_seconds - (time.perf_counter() - began)))
+
+
+def _best_first(result: Result) -> list[MoveValue]:
+    """The moves that have values, of which an iteration that was not finished may have shown another to be the best."""
+    others = [each for each in result.best if each.move != result.move]
+    if result.move is None or result.value is None:
+        return others
+    return [MoveValue(move=result.move, value=result.value), *others]
 
 
 def _choice(result: Result) -> Choice:

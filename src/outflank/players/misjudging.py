@@ -6,42 +6,31 @@ from the other side looks good to them. So a move that is clearly best is mostly
 away is seldom made.
 """
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
 from outflank.boards import Board
 from outflank.games.rules import MOVE, play
+from outflank.players.lots import Lots
 from outflank.search.results import MoveValue
 
 LARGEST = 2.0
 """Standard deviations that a move is misjudged by at most."""
 
 
-class Misjudging:
-    """Draws what is misjudged; the same for the same seed, in every game of its own."""
+class Misjudging(Lots):
+    """Draws what is misjudged."""
 
     def __init__(self, deviation: float, greed: float, seed: int) -> None:
+        super().__init__(seed, "misjudged")
         self.deviation, self.greed = deviation, greed
-        self._random = random.Random()
-        self.reseed(seed)
-
-    def reseed(self, seed: int) -> None:
-        """Begin anew from another seed."""
-        self._seed, self._games = seed, 0
-        self.new_game()
-
-    def new_game(self) -> None:
-        """Another game, other mistakes."""
-        self._games += 1
-        self._random.seed(f"{self._seed}/misjudged/{self._games}")
 
     def pick(self, board: Board[Any], moves: Sequence[MoveValue], points: int) -> MoveValue:
         """The move that seems best, `points` of the values making one of the game's unit."""
         return max(moves, key=lambda each: each.value + points * (self._error() + self.greed * winnings(board, each)))
 
     def _error(self) -> float:
-        drawn = self._random.gauss(0.0, self.deviation)
+        drawn = self.chance.gauss(0.0, self.deviation)
         return max(-LARGEST * self.deviation, min(LARGEST * self.deviation, drawn))
 
 

@@ -1,11 +1,11 @@
 """Players that do not think: to play against, and to measure others with."""
 
-import random
 from dataclasses import dataclass, field
 from typing import Any
 
 from outflank.boards import Board
 from outflank.players.clock import Clock
+from outflank.players.lots import Lots
 from outflank.players.player import Choice, SimplePlayer
 from outflank.search.contract import Stop
 
@@ -27,21 +27,20 @@ class Random(SimplePlayer):
 
     name: str = "random"
     seed: int = 1
-    _games: int = 0
-    _random: random.Random = field(default_factory=random.Random)
+    _lots: Lots = field(init=False)
 
     def __post_init__(self) -> None:
-        self._random.seed(self.seed)
+        self._lots = Lots(self.seed, "moves")
 
     def reseed(self, seed: int) -> None:
-        """Begin anew from another seed: a match gives every game its own, whoever plays it."""
-        self.seed, self._games = seed, 0
+        """Draw other lots from now on."""
+        self.seed = seed
+        self._lots.reseed(seed)
 
     def new_game(self, board: Board[Any]) -> None:
         """Another game, other moves."""
-        self._games += 1
-        self._random.seed(f"{self.seed}/{self._games}")
+        self._lots.new_game()
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """One of them."""
-        return Choice(move=self._random.choice(board.legal_moves))
+        return Choice(move=self._lots.chance.choice(board.legal_moves))

@@ -1,14 +1,17 @@
 """How long to think: a budget for each move, and whether another iteration is worth beginning.
 
 Two times make a budget. After the *soft* one no further iteration is begun, and earlier if the best move has been the
-same for long; at the *hard* one the search is stopped. What is left of the clock never goes below a margin that was
-measured on this machine: what a thread that sleeps is late by, several times over.
+same for long; at the *hard* one the search is stopped. Time that is lost if it is not used, as with so many seconds a
+move, is used: an iteration is begun even if it will not be finished, for what it has shown by then counts. What is
+left of the clock never goes below a margin that was measured on this machine: what a thread that sleeps is late by,
+several times over.
 """
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from math import inf
 from typing import Any, Protocol
 
 from outflank.boards import Board
@@ -21,11 +24,22 @@ LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
 millisecond on a quiet two-core arm64, where searches came back up to 5 ms after their time: with 4 ms kept in hand
 both players of a match at half a second a move lost on time."""
 
+LOOKS = 150_000
+"""Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
+
 AT_ONCE = 0.0015
 """Seconds that a move takes which is not thought about, with room to spare."""
 
 PATIENCE = 4.0
 """How many times the soft budget a search that has begun may take."""
+
+
+FIRST_MOVE = 0.15
+"""The part of the last iteration's time that the first move of the next takes at least: until then it shows nothing."""
+
+
+FORGETTING = 0.8
+"""What is left of a lateness after another move that was less late: a machine may have been busy once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +49,23 @@ class Budget:
     depth: int | None = None
     soft_seconds: float | None = None
     hard_seconds: float | None = None
+    saved: bool = True
+    """Whether what is not used of it is there for later moves."""
+
+    def within(self, seconds: float) -> "Budget":
+        """So many seconds for this move, which are all to be used; or what the clock has for it, if that is less."""
+        soft = inf if self.soft_seconds is None else self.soft_seconds
+        hard = inf if self.hard_seconds is None else self.hard_seconds
+        if seconds <= min(soft, hard):
+            return replace(self, soft_seconds=seconds, hard_seconds=seconds, saved=False)
+        return replace(self, hard_seconds=min(seconds, hard))
 
 
 class Policy(Protocol):
     """Decides how long to think about a move."""
 
     late_seconds: float
-    """The most by which a search of this player has overrun its time so far: a busy machine shows itself here."""
+    """What searches of this player have overrun their time by lately: a busy machine shows itself here."""
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
         """For this move; `last_value` is what the player thought of its last one."""
@@ -58,10 +82,11 @@ class Steady:
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
         """A share of what is left."""
-        margin = max(safety_margin(), 2 * self.late_seconds)
+        margin = safety_margin() + 2 * self.late_seconds
         if clock.control.move_seconds is not None:
-            hard = max(0.001, clock.control.move_seconds - margin)
-            return Budget(soft_seconds=hard, hard_seconds=hard)
+            whole = clock.control.move_seconds
+            hard = max(0.001, whole - margin, whole / 2 if whole > 2 * LEAST_MARGIN else 0.0)
+            return Budget(soft_seconds=hard, hard_seconds=hard, saved=False)
         left = clock.left_seconds
         if left is None:
             return Budget()
@@ -72,9 +97,12 @@ class Steady:
         return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """An iteration takes some three times the one before: one that cannot end in time is not begun."""
+        """An iteration takes some three times the one before: one that cannot end in time is not begun where time can
+        be saved, and where it cannot, one that will not even come to the end of its first move."""
         if budget.soft_seconds is None or budget.hard_seconds is None:
             return False
+        if not budget.saved:
+            return elapsed + FIRST_MOVE * last_iteration > budget.hard_seconds
         trust = 0.6 if stable >= 4 else 0.8 if stable >= 2 else 1.2
         return elapsed >= trust * budget.soft_seconds or elapsed + 1.5 * last_iteration > budget.hard_seconds
 
@@ -123,7 +151,7 @@ class Adaptive003:
         value = 0 if last_value is None else last_value
         depth = next(rule.depth for rule in self.RULES if rule.applies(seconds, value))
         # The report has no stop but this: a search that would lose on time ends with what it has.
-        margin = max(safety_margin(), 2 * self.late_seconds)
+        margin = safety_margin() + 2 * self.late_seconds
         hard = None if left is None else max(0.001, usable_seconds(board, left, margin))
         return Budget(depth=depth, hard_seconds=hard)
 
@@ -142,6 +170,11 @@ def policy_named(name: str) -> Policy:
     return POLICIES[name]()
 
 
+def lateness(before: float, latest: float) -> float:
+    """What a player is late by lately, after another move."""
+    return max(latest, FORGETTING * before)
+
+
 def usable_seconds(board: Board[Any], left: float, margin: float) -> float:
     """What may be thought away: the rest is for coming back in time, and for moving at once to the end of the game."""
     to_the_end = description_of(board.game).moves_at_most(board)
@@ -150,10 +183,17 @@ def usable_seconds(board: Board[Any], left: float, margin: float) -> float:
 
 @cache
 def safety_margin() -> float:
-    """Seconds kept in hand: what a thread that sleeps is late by on this machine, at worst, many times over."""
+    """Seconds kept in hand: what a thread that sleeps is late by on this machine, at worst, many times over, and what
+    one that works is held up by others."""
     late = 0.0
     for _ in range(20):
         began = time.perf_counter()
         threading.Event().wait(0.001)
         late = max(late, time.perf_counter() - began - 0.001)
-    return min(MOST_MARGIN, max(LEAST_MARGIN, 5 * late))
+    # With three threads on each of two cores a worker was held up by 12 ms at a time, whose sleep ended in time mostly:
+    # a search then came back 6 to 26 ms late.
+    held_up, last = 0.0, time.perf_counter()
+    for _ in range(LOOKS):
+        now = time.perf_counter()
+        held_up, last = max(held_up, now - last), now
+    return min(MOST_MARGIN, max(LEAST_MARGIN, 5 * late, 2 * held_up))

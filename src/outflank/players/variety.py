@@ -1,11 +1,11 @@
 """Variety: in the opening, one of several moves that are nearly as good as the best, so that games differ."""
 
-import random
 import secrets
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from outflank.boards import Board
+from outflank.players.lots import Lots
 
 PLIES = 8
 """Moves of a game, of both sides, after which the best one is always taken."""
@@ -21,22 +21,11 @@ def drawn_seed() -> int:
     return secrets.randbelow(1 << 31) + 1
 
 
-class Variety:
-    """Draws lots; the same ones for the same seed, in every game of its own."""
+class Variety(Lots):
+    """Draws first moves."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random()
-        self.reseed(seed)
-
-    def reseed(self, seed: int) -> None:
-        """Begin anew from another seed."""
-        self._seed, self._games = seed, 0
-        self.new_game()
-
-    def new_game(self) -> None:
-        """Another game, other moves."""
-        self._games += 1
-        self._random.seed(f"{self._seed}/{self._games}")
+        super().__init__(seed, "first moves")
 
     def moves(self, board: Board[Any]) -> int:
         """How many moves should have values here."""
@@ -46,7 +35,7 @@ class Variety:
         """One of the moves whose value is within `near` of the best, which comes first; later on the best."""
         if board.ply >= PLIES:
             return moves[0][0]
-        return self._random.choice([move for move, value in moves if value >= moves[0][1] - near])
+        return self.chance.choice([move for move, value in moves if value >= moves[0][1] - near])
 
     def lean(self, board: Board[Any], moves: Sequence[tuple[T, int]], margin: int) -> T:
         """One of the moves whose value is within `margin` of the best, which comes first: the less a move is worth, the
@@ -54,4 +43,4 @@ class Variety:
         if board.ply >= PLIES:
             return moves[0][0]
         weights = [max(0, margin + 1 - (moves[0][1] - value)) for _, value in moves]
-        return self._random.choices([move for move, _ in moves], weights)[0]
+        return self.chance.choices([move for move, _ in moves], weights)[0]

@@ -35,9 +35,6 @@ GRACE_SECONDS = 2.0
 """Beyond the clock: whether the time sufficed, whoever keeps it says; this only ends the wait. Also what a program
 gets to stop thinking, and to leave when it is told to."""
 
-FORGETTING = 0.8
-"""What is left, at the next one, of an answer that was slow: a machine may have been busy once."""
-
 MOST_CHARACTERS = 1 << 24
 """In answer to one command. A program that writes more is not answering."""
 

@@ -12,10 +12,9 @@ from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, Player, PlayerFailed
-from outflank.players.timing import safety_margin
+from outflank.players.timing import lateness, safety_margin
 from outflank.protocols.client import (
     ANSWER_SECONDS,
-    FORGETTING,
     GRACE_SECONDS,
     PATIENCE_SECONDS,
     START_SECONDS,
@@ -208,7 +207,7 @@ class GtpPlayer(ProgramPlayer):
             self._ask(f"{command} {words}")
         except Refusal as refusal:
             self._remark(command, str(refusal))
-        self._late_seconds = max(time.monotonic() - began, FORGETTING * self._late_seconds)
+        self._late_seconds = lateness(self._late_seconds, time.monotonic() - began)
 
 
 def player(command: str | Sequence[str], game: Any, *, clock: str = "main") -> Player:

@@ -14,10 +14,9 @@ from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player
-from outflank.players.timing import Steady
+from outflank.players.timing import Steady, lateness
 from outflank.protocols.client import (
     ANSWER_SECONDS,
-    FORGETTING,
     GRACE_SECONDS,
     PATIENCE_SECONDS,
     START_SECONDS,
@@ -240,7 +239,7 @@ class NBoardPlayer(ProgramPlayer):
                     pinged = self._ping()
         if pinged is not None:
             late = time.monotonic() - pinged
-            self._policy.late_seconds = max(late, LATE_AT_LEAST, FORGETTING * self._policy.late_seconds)
+            self._policy.late_seconds = lateness(self._policy.late_seconds, max(late, LATE_AT_LEAST))
         return stopped
 
     def _second_best(self, board: Board[Any]) -> Choice:
