@@ -21,6 +21,7 @@ from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.contract import DEEPEST, Stop
 from outflank.ui.cli.common import diagnostics, one_board, output, position_options, print_json, start_of
 from outflank.ui.cli.game_options import GameCommand, PositionCommand, game_meant, game_option
+from outflank.ui.cli.gathering import gathered
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.names import NameOf
 from outflank.ui.cli.progress import progress_line, quiet_option
@@ -33,9 +34,8 @@ UNREADABLE = 2
 PLIES, LEARNT_PLIES = 8, 12
 MOST_PLIES = 120
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_OPTIONS = (
+HOW_IT_IS_SEARCHED = gathered(
+    "how",
     click.option(
         "--out", required=True, metavar="FILE", help="The book; one that is there is gone on with, or deepened."
     ),
@@ -56,13 +56,6 @@ _OPTIONS = (
 )
 
 
-def how_it_is_searched(command: Command) -> Command:
-    """Give a command the options of whoever searches positions for a book."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command("build", cls=PositionCommand)
 @position_options
 @click.option(
@@ -79,18 +72,12 @@ def how_it_is_searched(command: Command) -> Command:
     type=float,
     help="How much worse than the best moves may be, in what the game counts.  [twice what hardly matters there]",
 )
-@how_it_is_searched
+@HOW_IT_IS_SEARCHED
 def build_command(
     plies: int | None,
     positions: int | None,
-    depth: int,
-    width: int,
     margin: float | None,
-    out: str,
-    workers: int | None,
-    where: str | None,
-    quiet: bool,
-    as_json: bool,
+    how: dict[str, Any],
     **options: Any,
 ) -> int:
     """Search the openings of a position. Ctrl-C ends it; the same command goes on from there.
@@ -109,12 +96,12 @@ def build_command(
     empty = Book(board.game)
     points = empty.margin if margin is None else round(margin * empty.scale.points)
     least = PLIES if positions is None else 1
-    plan = BookPlan(plies=plies or least, positions=positions, depth=depth, width=width, margin=points)
+    plan = BookPlan(plies=plies or least, positions=positions, depth=how["depth"], width=how["width"], margin=points)
 
     def work(making: "_Making") -> Built:
-        return build(board, Path(out), plan, **making.options)
+        return build(board, Path(how["out"]), plan, **making.options)
 
-    return _made(work, board.game, plan, out, workers=workers, where=where, quiet=quiet, as_json=as_json)
+    return _made(work, board.game, how)
 
 
 @click.command("learn", cls=GameCommand)
@@ -133,20 +120,14 @@ def build_command(
     help="How many games must have come to a position.  [1 where there are few, 10 of 10,000]",
 )
 @click.option("--game", type=NameOf(GAMES), help="Games of this one.  [that of the first]")
-@how_it_is_searched
+@HOW_IT_IS_SEARCHED
 def learn_command(
     files: tuple[Path, ...],
     plies: int,
     games: int | None,
     game: str | None,
     game_options: Mapping[str, Any],
-    depth: int,
-    width: int,
-    out: str,
-    workers: int | None,
-    where: str | None,
-    quiet: bool,
-    as_json: bool,
+    how: dict[str, Any],
 ) -> int:
     """Learn openings from games.
 
@@ -161,7 +142,7 @@ def learn_command(
     start = None if game is None and not game_options else start_of(game_meant(game, game_options), game_options)[0]
     rules = rules_in(files) if start is None else start.game
     openings = Openings(rules, plies)
-    plan = BookPlan(plies=plies, depth=depth, width=width)
+    plan = BookPlan(plies=plies, depth=how["depth"], width=how["width"])
     wrong: list[str] = []
 
     def work(making: "_Making") -> Built:
@@ -169,10 +150,10 @@ def learn_command(
             openings.read(file, wrong.append, lambda count: making.tell(f"{count:,} games read"), making.stop)
         if not openings.games and not making.stop.called:
             raise OutflankError(wrong[0] if wrong else f"{' '.join(map(str, files))}: no game of these rules")
-        return learn(openings, Path(out), plan, games=games, **making.options)
+        return learn(openings, Path(how["out"]), plan, games=games, **making.options)
 
     try:
-        status = _made(work, rules, plan, out, workers=workers, where=where, quiet=quiet, as_json=as_json)
+        status = _made(work, rules, how)
     finally:
         for each in wrong[: None if openings.games else 0]:
             diagnostics().print(f"outflank: {' '.join(each.split())}", soft_wrap=True)
@@ -218,25 +199,20 @@ class _Making:
 def _made(
     work: Callable[[_Making], Built],
     game: Any,
-    plan: BookPlan,
-    out: str,
-    *,
-    workers: int | None,
-    where: str | None,
-    quiet: bool,
-    as_json: bool,
+    how: dict[str, Any],
 ) -> int:
     """Do the work, here or on a cluster, and say what has come of it; Ctrl-C keeps what is done."""
+    out, where = how["out"], how["where"]
     refuse_copies(where)
-    lanes = workers or max(1, int(usable_cores()) // nodes_here(where))
+    lanes = how["workers"] or max(1, int(usable_cores()) // nodes_here(where))
     if where is not None and serve_tasks(where, searches_of(game), per_node=lanes):
         return 0
     opened = nullcontext() if where is None else open_tasks(where, searches_of(game), per_node=lanes)
-    with opened as tasks, progress_line(quiet=quiet) as tell:
+    with opened as tasks, progress_line(quiet=how["quiet"]) as tell:
         making = _Making(tell, lanes, tasks)
         built = _written(out, lambda: interruptibly(lambda: work(making), making.stop))
     interrupted = making.stop.called
-    if as_json:
+    if how["as_json"]:
         from outflank.books.documents import BookBuiltDocument
 
         print_json(
@@ -250,7 +226,7 @@ def _made(
             )
         )
     else:
-        output().print(f"{out}: {_in_words(built, plan, interrupted=interrupted)}")
+        output().print(f"{out}: {_in_words(built, how['depth'], interrupted=interrupted)}")
     return INTERRUPTED if interrupted else 0
 
 
@@ -265,13 +241,13 @@ def _written(out: str, work: Callable[[], Done]) -> Done:
         raise OutflankError(f"{out}: {reason_of(error)}") from None
 
 
-def _in_words(built: Built, plan: BookPlan, *, interrupted: bool) -> str:
+def _in_words(built: Built, depth: int, *, interrupted: bool) -> str:
     """What has been done, above all if that is nothing."""
     positions = how_many(len(built.book.entries), "position")
     if not (built.searched or built.deepened or interrupted):
-        return f"{positions}; nothing to search: those asked for are known to depth {plan.depth} or more"
+        return f"{positions}; nothing to search: those asked for are known to depth {depth} or more"
     parts = [f"{built.searched:,} searched"]
     parts += [f"{built.deepened:,} searched again"] if built.deepened else []
-    parts += [f"{built.known:,} known to depth {plan.depth} or more"] if built.known else []
+    parts += [f"{built.known:,} known to depth {depth} or more"] if built.known else []
     parts += ["interrupted"] if interrupted else []
     return f"{positions}; {', '.join(parts)}"

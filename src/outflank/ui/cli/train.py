@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from outflank.arena import Sprt
 from outflank.errors import OutflankError
 from outflank.lab.provenance import provenance
 from outflank.learning.checking import check
@@ -24,7 +23,7 @@ from outflank.learning.report import write_page
 from outflank.machine import usable_cores
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output, print_json, start_of
-from outflank.ui.cli.game_options import GameCommand, game_meant
+from outflank.ui.cli.game_options import GameCommand, game_meant, game_option
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
@@ -53,6 +52,9 @@ if TYPE_CHECKING:
     from outflank.documents import Document
 
 Done = TypeVar("Done")
+
+Options = dict[str, Any]
+"""Some that belong together, by their names."""
 
 
 @click.group("train", cls=Group, invoke_without_command=True)
@@ -105,6 +107,7 @@ def carried_out(
 
 
 @command.command("generate", cls=GameCommand)
+@game_option("What is learnt.")
 @HOW_POSITIONS_ARE_MADE
 @click.option("--depth", type=int, default=1, show_default=True, help="Plies that players look ahead.")
 @click.option("--evaluation", help="Whose moves are played, by name, or patterns:FILE.  [none: lots are drawn]")
@@ -113,14 +116,11 @@ def carried_out(
 def generate_command(
     game: str | None,
     game_options: Mapping[str, Any],
-    seed: int,
-    positions: int,
-    per_game: int,
-    files: tuple[Path, ...],
+    made: Options,
     depth: int,
     evaluation: str | None,
     folder: Path,
-    **how: Any,
+    how: Options,
 ) -> int:
     """Make positions to learn from.
 
@@ -130,15 +130,7 @@ def generate_command(
       outflank train generate --game {first} --positions 100000 --out learning
       outflank train generate --games tournament.wtb --out learning
     """
-    generation = Generation(
-        **chosen_start(game, game_options),
-        seed=seed,
-        positions=positions,
-        per_game=per_game,
-        depth=depth,
-        evaluation=evaluation,
-        games=files,
-    )
+    generation = Generation(**chosen_start(game, game_options), **made, depth=depth, evaluation=evaluation)
     return carried_out(
         lambda work: generate(folder, generation, work),
         lambda found: told_positions(folder, found),
@@ -152,23 +144,14 @@ def generate_command(
 @click.option("--weights", type=WEIGHTS, metavar="FILE", help="Of the last generation, which looks begin with.")
 @HOW_WEIGHTS_ARE_FITTED
 @HOW_WORK_IS_DONE
-def label_command(
-    folder: Path,
-    plies: int,
-    exact: int | None,
-    blend: float | None,
-    weights: Path | None,
-    shrinkage: float,
-    passes: int,
-    **how: Any,
-) -> int:
+def label_command(folder: Path, valued: Options, weights: Path | None, fitted: Options, how: Options) -> int:
     """Find out what positions are worth.
 
     Near the end they are solved. Before that a look of some plies ahead sees what was learnt of all later positions,
     from the end of the game to its start. A game whose endings cannot be solved has the results of the games, and a
     look by the weights of the last generation.
     """
-    labels = Labels(weights=weights, plies=plies, exact=exact, blend=blend, shrinkage=shrinkage, passes=passes)
+    labels = Labels(weights=weights, **valued, **fitted)
     return carried_out(
         lambda work: label(folder, labels, work),
         lambda found: told_values(folder, found),
@@ -181,16 +164,10 @@ def label_command(
 @click.option("--prior", type=WEIGHTS, metavar="FILE", help="Weights to begin with, those of the last generation.")
 @HOW_WEIGHTS_ARE_FITTED
 @HOW_WORK_IS_DONE
-def fit_command(
-    folder: Path,
-    prior: Path | None,
-    shrinkage: float,
-    passes: int,
-    **how: Any,
-) -> int:
+def fit_command(folder: Path, prior: Path | None, fitted: Options, how: Options) -> int:
     """Fit weights to the values of positions. One of sixteen games is held out."""
     return carried_out(
-        lambda work: fit_weights(folder, Fit(prior=prior, shrinkage=shrinkage, passes=passes), work),
+        lambda work: fit_weights(folder, Fit(prior=prior, **fitted), work),
         lambda found: told_fit(folder, found),
         **how,
     )
@@ -227,7 +204,7 @@ def check_command(folder: Path, weights: Path | None, beside: str | None, **how:
 @click.option("--positions", type=int, default=DEPTH_POSITIONS, show_default=True, help="How many are searched.")
 @click.option("--seed", type=int, default=1, show_default=True, help="By which they are drawn.")
 @HOW_WORK_IS_DONE
-def depths_command(folder: Path, evaluation: str, depth: int, positions: int, seed: int, **how: Any) -> int:
+def depths_command(folder: Path, evaluation: str, depth: int, positions: int, seed: int, how: Options) -> int:
     """Say how far shallow searches are off from deeper ones.
 
     Positions of the folder are searched to every depth. The formula that is fitted to the differences is what selective
@@ -253,12 +230,10 @@ def play_command(
     folder: Path,
     against: str | None,
     weights: Path | None,
-    depth: int | None,
-    seconds: float | None,
-    sprt: str,
+    played: Options,
     match_games: int,
     seed: int,
-    **how: Any,
+    how: Options,
 ) -> int:
     """Let weights play a match.
 
@@ -269,7 +244,7 @@ def play_command(
       outflank train play learning/generation-02 --against mobility
       outflank train play new --against patterns:old/mine.weights --time 0.1
     """
-    match = Match(against=against, depth=depth, seconds=seconds, games=match_games, sprt=Sprt.parse(sprt), seed=seed)
+    match = Match(against=against, **played, games=match_games, seed=seed)
     return carried_out(
         lambda work: play(folder, match, work, weights=weights),
         told_match,
@@ -279,6 +254,7 @@ def play_command(
 
 
 @command.command("run", cls=GameCommand)
+@game_option("What is learnt.")
 @HOW_POSITIONS_ARE_MADE
 @click.option("--generations", type=int, default=GENERATIONS, show_default=True, help="Times round the loop.")
 @HOW_POSITIONS_ARE_VALUED
@@ -290,22 +266,14 @@ def play_command(
 def run_command(
     game: str | None,
     game_options: Mapping[str, Any],
-    seed: int,
-    positions: int,
-    per_game: int,
-    files: tuple[Path, ...],
+    made: Options,
     generations: int,
-    plies: int,
-    exact: int | None,
-    blend: float | None,
-    shrinkage: float,
-    passes: int,
-    depth: int | None,
-    seconds: float | None,
-    sprt: str,
+    valued: Options,
+    fitted: Options,
+    played: Options,
     match_games: int,
     folder: Path,
-    **how: Any,
+    how: Options,
 ) -> int:
     """Go round the loop: all steps, again and again.
 
@@ -317,12 +285,10 @@ def run_command(
       outflank train run --size 6 --positions 200000 --generations 4 --out more
     """
     plan = Plan(
-        generation=Generation(
-            **chosen_start(game, game_options), seed=seed, positions=positions, per_game=per_game, games=files
-        ),
-        labels=Labels(plies=plies, exact=exact, blend=blend, shrinkage=shrinkage, passes=passes),
-        fit=Fit(shrinkage=shrinkage, passes=passes),
-        match=Match(depth=depth, seconds=seconds, games=match_games, sprt=Sprt.parse(sprt)),
+        generation=Generation(**chosen_start(game, game_options), **made),
+        labels=Labels(**valued, **fitted),
+        fit=Fit(**fitted),
+        match=Match(**played, games=match_games),
         generations=generations,
     )
     origin = provenance("outflank " + shlex.join(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Options that the commands of `outflank train` share."""
+"""Options that the commands of `outflank train` share, by what they are about."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,28 +6,18 @@ from typing import Any, TypeVar
 
 import click
 
+from outflank.arena import Sprt
 from outflank.learning.generating import PER_GAME, POSITIONS
 from outflank.learning.labelling import PLIES
 from outflank.learning.playing import DEPTH, HYPOTHESES
 from outflank.learning.stages import PASSES, SHRINKAGE
 from outflank.machine import MOST_WORKERS
-from outflank.ui.cli.game_options import game_option
+from outflank.ui.cli.gathering import gathered
 from outflank.ui.cli.progress import quiet_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
-
-
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one."""
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def out_option(help: str) -> Callable[[Command], Command]:
@@ -42,27 +32,28 @@ def out_option(help: str) -> Callable[[Command], Command]:
     )
 
 
-HOW_WORK_IS_DONE = _options(
+HOW_WORK_IS_DONE = gathered(
+    "how",
     click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads.  [one per core]"),
     click.option("--replace", is_flag=True, help="Begin anew, whatever is there."),
     quiet_option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
-HOW_POSITIONS_ARE_MADE = _options(
-    game_option("What is learnt."),
+HOW_POSITIONS_ARE_MADE = gathered(
+    "made",
     click.option("--seed", type=int, default=1, show_default=True, help="By which lots are drawn."),
     click.option("--positions", type=int, default=POSITIONS, show_default=True, help="How many are made."),
     click.option("--per-game", type=int, default=PER_GAME, show_default=True, help="How many are taken of a game."),
     click.option(
         "--games",
-        "files",
         type=click.Path(dir_okay=False, path_type=Path),
         multiple=True,
         metavar="FILE",
         help="Play on from the games in a file (of any format that `games` reads); may be given several times.",
     ),
 )
-HOW_WEIGHTS_ARE_FITTED = _options(
+HOW_WEIGHTS_ARE_FITTED = gathered(
+    "fitted",
     click.option(
         "--shrinkage",
         type=float,
@@ -72,7 +63,8 @@ HOW_WEIGHTS_ARE_FITTED = _options(
     ),
     click.option("--passes", type=int, default=PASSES, show_default=True, help="Of conjugate gradients."),
 )
-HOW_POSITIONS_ARE_VALUED = _options(
+HOW_POSITIONS_ARE_VALUED = gathered(
+    "valued",
     click.option("--plies", type=int, default=PLIES, show_default=True, help="Of a look ahead."),
     click.option(
         "--exact", type=int, help="Moves left from which positions are solved.  [what the game's kernels can]"
@@ -86,13 +78,15 @@ HOW_POSITIONS_ARE_VALUED = _options(
 WEIGHTS = click.Path(dir_okay=False, path_type=Path)
 
 
-HOW_MATCHES_ARE_PLAYED = _options(
+HOW_MATCHES_ARE_PLAYED = gathered(
+    "played",
     click.option("--depth", type=int, help=f"Plies that both look ahead.  [{DEPTH}]"),
     click.option("--time", "seconds", type=float, help="Seconds for a move of either, instead of a depth."),
     click.option(
         "--sprt",
         default=HYPOTHESES,
         show_default=True,
+        callback=lambda context, option, text: Sprt.parse(text),
         metavar="ELO0,ELO1",
         help="Stop as soon as one of two differences is the likelier one.",
     ),
