@@ -1,4 +1,4 @@
-"""Other programs that solve endings, asked and read by what their tables of results say."""
+"""Other programs that solve and search positions, asked and read by what their tables of results say."""
 
 import re
 import shlex
@@ -29,17 +29,18 @@ class Solved:
 
 
 class Adapter(Protocol):
-    """How one program is told to solve positions exactly on one thread, and what it answers."""
+    """How one program is told to solve positions exactly, or to search them, on one thread, and what it answers."""
 
     def script(self, positions: Sequence[str]) -> str:
         """The file that it reads, of board lines like `--XO… X`."""
         ...
 
-    def arguments(self, file: str, table_bits: int) -> list[str]:
-        """What follows its name; its main table has 2^`table_bits` entries."""
+    def arguments(self, file: str, table_bits: int, depth: int | None = None) -> list[str]:
+        """What follows its name; its main table has 2^`table_bits` entries. With a depth it searches that far, as
+        selectively as it likes, and without one it solves."""
         ...
 
-    def read(self, told: str) -> list[Solved]:
+    def read(self, told: str, depth: int | None = None) -> list[Solved]:
         """The positions' results from what it printed."""
         ...
 
@@ -57,17 +58,18 @@ class Edax:
         """The positions as OBF without scores, which it warns of and solves."""
         return "".join(f"{line};\n" for line in positions)
 
-    def arguments(self, file: str, table_bits: int) -> list[str]:
-        """Level 60 plays out without selection."""
-        options = {"-solve": file, "-n-tasks": 1, "-level": 60, "-hash-table-size": table_bits, "-verbose": 1}
+    def arguments(self, file: str, table_bits: int, depth: int | None = None) -> list[str]:
+        """Level 60 plays out without selection; lower ones are depths, in the middle of the game."""
+        options = {"-solve": file, "-n-tasks": 1, "-level": depth or 60, "-hash-table-size": table_bits, "-verbose": 1}
         return [str(word) for option in options.items() for word in option]
 
-    def read(self, told: str) -> list[Solved]:
-        """Rows like `  1|   14   +18        0:00.006        134286   22381000 g8 H7 a8`."""
+    def read(self, told: str, depth: int | None = None) -> list[Solved]:
+        """Rows like `  1|   14   +18        0:00.006        134286   22381000 g8 H7 a8`, or with `14@73%`."""
         rows = [row for line in told.splitlines() if (row := self._row.match(line))]
         cpu = self._cpu.search(told)
-        if any(row["selective"] for row in rows):
+        if depth is None and any(row["selective"] for row in rows):
             raise PeerFailed("Edax did not solve exactly: a depth has a per cent behind it")
+        _check_depths("Edax", [int(row["depth"]) for row in rows], depth)
         alone = seconds_of(cpu[1]) if cpu and len(rows) == 1 else None
         return [
             Solved(
@@ -85,7 +87,7 @@ class Egaroucid:
     """Egaroucid for Console: `-solve` with a board a line; no processor time."""
 
     _row = re.compile(
-        r"\|\s*\d+\|\s*\d+@(?P<certain>\d+)%\|\s*(?P<move>\w\w)\|\s*(?P<score>[+-]?\d+)\|\s*(?P<time>[\d:]+\.\d+)\|"
+        r"\|\s*\d+\|\s*(?P<depth>\d+)@(?P<certain>\d+)%\|\s*(?P<move>\w\w)\|\s*(?P<score>[+-]?\d+)\|\s*(?P<time>[\d:]+\.\d+)\|"
         r"\s*(?P<nodes>\d+)\|"
     )
 
@@ -93,16 +95,17 @@ class Egaroucid:
         """The cells and the side to move without a space between."""
         return "".join(f"{line.replace(' ', '')}\n" for line in positions)
 
-    def arguments(self, file: str, table_bits: int) -> list[str]:
-        """Level 60 plays out without selection."""
-        options = {"-solve": file, "-t": 1, "-level": 60, "-hash": table_bits}
+    def arguments(self, file: str, table_bits: int, depth: int | None = None) -> list[str]:
+        """Level 60 plays out without selection; lower ones are depths, in the middle of the game."""
+        options = {"-solve": file, "-t": 1, "-level": depth or 60, "-hash": table_bits}
         return [*(str(word) for option in options.items() for word in option), "-nobook"]
 
-    def read(self, told: str) -> list[Solved]:
+    def read(self, told: str, depth: int | None = None) -> list[Solved]:
         """Rows like `|  60|  16@100%|  a7|  +34|  000:00:00.120|  496145|  4134541|`."""
         rows = [row for line in told.splitlines() if (row := self._row.match(line))]
-        if any(row["certain"] != "100" for row in rows):
+        if depth is None and any(row["certain"] != "100" for row in rows):
             raise PeerFailed("Egaroucid did not solve exactly: a depth is not at 100 %")
+        _check_depths("Egaroucid", [int(row["depth"]) for row in rows], depth)
         return [
             Solved(
                 score=int(row["score"]),
@@ -112,6 +115,12 @@ class Egaroucid:
             )
             for row in rows
         ]
+
+
+def _check_depths(program: str, found: Sequence[int], asked: int | None) -> None:
+    """See that a program searched as deep as it was asked to; without a depth all that is wanted is the end."""
+    if asked is not None and (wrong := sorted(set(found) - {asked})):
+        raise PeerFailed(f"{program} searched {', '.join(map(str, wrong))} plies, not {asked}")
 
 
 ADAPTERS: dict[str, Adapter] = {"edax": Edax(), "egaroucid": Egaroucid()}
@@ -141,17 +150,17 @@ class Peer:
         """The name and the program, without folders: results are shown elsewhere."""
         return f"{self.name}={' '.join(Path(word).name if '/' in word else word for word in self.command)}"
 
-    def solve(self, positions: Sequence[str], table_bits: int) -> list[Solved]:
-        """Each position solved by one process, on one thread."""
+    def solve(self, positions: Sequence[str], table_bits: int, depth: int | None = None) -> list[Solved]:
+        """Each position solved, or searched to a depth, by one process on one thread."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "positions"
             file.write_text(self.adapter.script(positions))
-            command = [*self.command, *self.adapter.arguments(str(file), table_bits)]
+            command = [*self.command, *self.adapter.arguments(str(file), table_bits, depth)]
             try:
                 done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
             except OSError as error:
                 raise PeerFailed(f"{self.told}: {error.strerror}") from None
-        found = self.adapter.read(done.stdout)
+        found = self.adapter.read(done.stdout, depth)
         if len(found) != len(positions):
             last = (done.stderr.strip() or done.stdout.strip() or "nothing was printed").splitlines()[-1]
             raise PeerFailed(f"{self.told}: {len(positions)} results expected, {len(found)} read; last line: {last}")

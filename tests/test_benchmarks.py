@@ -67,6 +67,17 @@ def test_what_was_not_played_out_is_no_result(name: str, told: str) -> None:
         ADAPTERS[name].read(told)
 
 
+def test_a_search_is_as_deep_as_was_asked() -> None:
+    selective = EDAX.splitlines()[5].replace("   14   ", "14@73%  ")
+    assert ADAPTERS["edax"].read(selective, 14)[0].nodes == 134286
+    with pytest.raises(PeerFailed, match="Edax searched 14 plies, not 16"):
+        ADAPTERS["edax"].read(selective, 16)
+    assert [one.score for one in ADAPTERS["egaroucid"].read(EGAROUCID.replace("24@100", "16@74"), 16)] == [34, 0]
+    for adapter in ADAPTERS.values():
+        assert "16" in adapter.arguments("file", 21, 16)
+        assert "60" in adapter.arguments("file", 21)
+
+
 def test_programs_are_given_positions_as_they_read_them() -> None:
     line = "-----XO--OX----- X"
     assert ADAPTERS["edax"].script([line]) == "-----XO--OX----- X;\n"

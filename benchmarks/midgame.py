@@ -1,0 +1,99 @@
+"""Positions in the middle of the game, searched selectively on one thread, beside other programs.
+
+python -m benchmarks.midgame [FILE.obf …] [--peer NAME=COMMAND …] [--depth 16] [--rounds 5] [--step 1]
+
+As `benchmarks.endings`: the sides take turns position by position, each with an empty table of as many entries, and
+the time is what each says of its search. All search to the same depth, by whatever iterations each takes (ours: one
+for every so many plies, `--step`), with the selectivity of a player; the scores are different evaluations' and are not
+held against one another. Without files: those of the fixed positions where so deep a search comes to no end.
+"""
+
+import argparse
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+import outflank
+from benchmarks.common import save
+from benchmarks.endings import OURS, Ending, Side, endings, measured, table, totals, usual
+from benchmarks.peers import Peer, PeerFailed, Solved
+from benchmarks.positions import positions
+from outflank.search.selective import MOST_SELECTIVE
+
+MOVES_BEYOND = 12
+"""Moves that must be left at the end of a search: programs take what is nearer to the end of the game to that end."""
+
+
+def ours(depth: int, table_bits: int, step: Literal[1, 2]) -> Side:
+    """This package, with the evaluation that it plays by."""
+    kept = outflank.Table(table_bits)
+
+    def search(position: Ending) -> Solved:
+        kept.clear()
+        began = time.process_time()
+        found = outflank.search(
+            position.board, depth=depth, table=kept, workers=1, step=step, selectivity=MOST_SELECTIVE
+        )
+        spent = time.process_time() - began
+        assert found.value is not None
+        score = round(found.value / found.scale.points)
+        return Solved(score=score, seconds=found.seconds, nodes=found.nodes, cpu_seconds=spent, move=str(found.move))
+
+    return search
+
+
+def theirs(peer: Peer, depth: int, table_bits: int) -> Side:
+    """Another program."""
+    return lambda position: peer.solve([position.line], table_bits, depth)[0]
+
+
+def _script(files: list[Path], depth: int) -> list[Ending]:
+    """The positions that are searched."""
+    if files:
+        return endings(files)
+    fixed = (board for board, _ in positions("othello") if board.moves_left >= depth + MOVES_BEYOND)
+    return [Ending(label=f"othello {number}", board=board, score=None) for number, board in enumerate(fixed, 1)]
+
+
+def main() -> int:
+    """Measure, print, and keep it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.midgame", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.obf")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument("--depth", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--step", type=int, default=1, choices=(1, 2))
+    parser.add_argument("--table-bits", type=int, default=20, help="each side's table has 2^BITS entries")
+    chosen = parser.parse_args()
+    try:
+        script = _script(chosen.files, chosen.depth)
+        peers = [Peer.named(text) for text in chosen.peer]
+        sides = {OURS: ours(chosen.depth, chosen.table_bits, chosen.step)}
+        sides |= {peer.name: theirs(peer, chosen.depth, chosen.table_bits) for peer in peers}
+        for search in sides.values():
+            search(script[0])  # compiles, and shows what is wrong with a command
+        samples = measured(script, sides, chosen.rounds)
+    except (outflank.OutflankError, PeerFailed, OSError, ValueError, IndexError) as error:
+        print(f"benchmarks.midgame: {error}", file=sys.stderr)
+        return 2
+    medians = {name: [usual(each) for each in found] for name, found in samples.items()}
+    print("\n".join(table(script, medians)))
+    sys.argv[1:] = [
+        *(file.name for file in chosen.files),
+        *(word for peer in peers for word in ("--peer", f"'{peer.told}'")),
+        *(f"--{name} {getattr(chosen, name)}" for name in ("depth", "rounds", "step")),
+    ]
+    kept = {
+        name: {each.label: [asdict(one) for one in found[number]] for number, each in enumerate(script)}
+        for name, found in samples.items()
+    }
+    save("midgame", totals(medians), kept)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
