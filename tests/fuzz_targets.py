@@ -21,7 +21,11 @@ from outflank.arena import Settings, Sprt, play_match
 from outflank.arena.openings import Openings
 from outflank.arena.report import report_text
 from outflank.boards import Board
-from outflank.books.book import Book
+from outflank.books.book import Book, key_of
+from outflank.books.carrying import carry_back
+from outflank.books.exchange import exported, parse_any
+from outflank.books.leading import Leads
+from outflank.books.trees import tree_of
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.engines.on_ray.membership import members
@@ -320,6 +324,17 @@ def _read_book(text: str) -> None:
     habit = Opened(book)
     while (choice := habit.choose(board)) is not None and board.ply < 6:
         board.push(choice.move)
+    carry_back(Leads(book), key_of(board))
+    tree_of(book, OthelloBoard.start(), 3)
+
+
+@cache
+def _book_lines() -> tuple[str, ...]:
+    return ("".join(exported(Book.parse(OTHELLO, BOOK), "jsonl", OthelloBoard.start(), 1)),)
+
+
+def _read_book_lines(text: str) -> None:
+    carry_back(Leads(parse_any(OTHELLO, text)))
 
 
 # --- programs that talk to us ---
@@ -569,6 +584,7 @@ def targets() -> tuple[Target, ...]:
         Target("game file", 8, _make_file, _read_file),
         Target("openings", 4, _make_openings, _read_openings),
         Target("book", 4, texts(lambda: (BOOK,)), _read_book),
+        Target("book lines", 2, texts(_book_lines), _read_book_lines),
         Target("gtp", 6, lambda chance: _make_lines(chance, GTP), _read_gtp),
         Target("nboard", 6, lambda chance: _make_lines(chance, NBOARD), _read_nboard),
         Target("lab", 10, _make_lab, _read_lab),

@@ -136,7 +136,7 @@ def _entry(words: list[str]) -> tuple[Key, Entry]:
     first, second, depth, *moves = words
     games = int(moves.pop(0)[1:]) if moves and moves[0].startswith("x") else 0
     key = int(first, 16), int(second, 16)
-    if not moves or not all(0 <= word < 1 << 64 for word in key):
+    if not moves or not all(0 <= word < 1 << 64 for word in key) or min(int(depth), games) < 0:
         raise ValueError
     return key, Entry(int(depth), tuple(_move(each) for each in moves), games)
 

@@ -128,16 +128,20 @@ def read_any(game: Any, path: Path) -> Book:
         data = path.read_bytes()
     except OSError as error:
         raise OutflankError(f"{path}: {reason_of(error)}") from None
-    text = decoded_whole(data)
+    return parse_any(game, decoded_whole(data), str(path))
+
+
+def parse_any(game: Any, text: str, name: str = "book") -> Book:
+    """The book that a text holds, in either form."""
     if not text.lstrip().startswith("{"):
-        return Book.parse(game, text, str(path))
+        return Book.parse(game, text, name)
     book = Book(game)
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
-                key, entry = _read_back(book, decoded(BookEntryDocument, line.encode()))
+                key, entry = _read_back(book, decoded(BookEntryDocument, line.encode("utf-8", "replace")))
             except OutflankError as error:
-                raise FormatError(f"{path}, line {number}: {error}") from None
+                raise FormatError(f"{name}, line {number}: {error}") from None
             book.entries[key] = entry
     return book
 
