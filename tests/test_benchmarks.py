@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from benchmarks import levels
 from benchmarks.endings import Ending, differences, overhead, overhead_table, table, totals, usual
 from benchmarks.peers import ADAPTERS, Peer, PeerFailed, Solved, seconds_of
 from benchmarks.positions.draw import drawn
@@ -165,3 +166,24 @@ def test_endings_are_drawn_by_a_seed_from_different_games() -> None:
         list(drawn([record], [30, 20], 1, 1))
     with pytest.raises(OutflankError, match="2 games are too few"):
         list(drawn([record, other], [35], 2, 1))
+
+
+def test_levels_are_told_as_a_ladder() -> None:
+    elo = {"value": 150.0, "low": 80.0, "high": 230.0}
+    neighbours = [
+        {"players": [str(number + 1), str(number)], "elo": elo, "games": 60, "seconds_a_move": [0.02, 0.01]}
+        for number in (14, 15)
+    ]
+    rows = [
+        [cell.strip() for cell in row.strip("|").split("|")] for row in levels.table(othello(8), neighbours).split("\n")
+    ]
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert [row[0] for row in rows[2:]] == ["14", "15", "16"]
+    assert [row[-1] for row in rows[2:]] == ["0", "150", "300"]
+    assert rows[3][5:8] == ["+150", "+80 to +230", "60"]
+
+
+def test_a_ladder_of_levels_has_no_gap(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        levels.main(["othello", "1-3:10", "4-5:10"])
+    assert "3 and 4: a part begins with the level that the last ends with" in capsys.readouterr().err

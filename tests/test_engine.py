@@ -473,6 +473,7 @@ def test_levels_grow():
             assert higher.to_the_end >= lower.to_the_end
             assert higher.misjudged <= lower.misjudged
             assert higher.greed <= lower.greed
+            assert higher != lower
         for number in (0, highest + 1):
             with pytest.raises(OutflankError, match=f"level={number}: 1 to {highest}"):
                 level_of(game, number)
@@ -508,18 +509,20 @@ def test_moves_that_repeat_a_position_are_known_and_those_that_draw_by_it():
 
 
 @pytest.mark.plain
-def test_who_is_ahead_goes_elsewhere_if_that_is_nearly_as_good_and_never_into_a_draw():
+def test_who_does_not_stand_badly_goes_elsewhere_if_that_is_nearly_as_good_and_never_into_a_draw():
     def taken(repeats, *values):
         moves = [MoveValue(move=move, value=value) for move, value in zip("abc", values, strict=True)]
-        return preferred(moves, repeats, 10).move
+        return preferred(moves, repeats, near=10, unsure=40).move
 
     assert taken({"a": False}, 100, 95, 90) == "b"
     assert taken({"a": False, "b": False}, 100, 95, 90) == "c"
     assert taken({"a": False}, 100, 80, 70) == "a"  # nothing else is as good
     assert taken({"a": True}, 100, 80, 70) == "b"  # but that is no more than a draw
+    assert taken({"a": True}, 100, -30, -90) == "b"  # which nobody wants who may still win
     assert taken({"a": True}, 100, -80, -90) == "a"
     assert taken({"b": True}, -50, -60, -70) == "b"  # who is behind is content with one
     assert taken({"a": False}, -50, -51, -52) == "a"
+    assert taken({"a": False}, -20, -21, -52) == "b"
     assert taken({"b": False}, 100, 95, 90) == "a"
 
 

@@ -33,13 +33,24 @@ ACROSS = 9
 MOST_MARBLES = 14
 
 LEVELS = (
-    Level(1, misjudged=0.5, greed=0.3),
-    Level(1, misjudged=0.3, greed=0.2),
-    Level(1, misjudged=0.15, greed=0.1),
-    *(Level(depth) for depth in (1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7, 8)),
+    Level(1, misjudged=0.50, greed=0.30),
+    Level(1, misjudged=0.42, greed=0.25),
+    Level(1, misjudged=0.35, greed=0.20),
+    Level(1, misjudged=0.29, greed=0.16),
+    Level(1, misjudged=0.24, greed=0.13),
+    Level(1, misjudged=0.20, greed=0.10),
+    Level(2, misjudged=0.18, greed=0.08),
+    Level(2, misjudged=0.15, greed=0.05),
+    Level(2, misjudged=0.12),
+    Level(3, misjudged=0.10),
+    Level(3, misjudged=0.08),
+    Level(3, misjudged=0.06),
+    Level(4, misjudged=0.05),
+    Level(4, misjudged=0.035),
+    Level(4, misjudged=0.02),
+    *(Level(depth) for depth in range(4, 9)),
 )
-"""The first are for beginners, and err as these do. The others grow by what one level more costs: about twice the
-time."""
+"""The first 15 are for people, and err as these do; the others look as deep as 4 to 8 plies."""
 
 
 def _objection(game: Abalone, position: AbalonePosition) -> str:

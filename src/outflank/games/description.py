@@ -234,6 +234,8 @@ class GameDescription:
 
     levels: tuple[Level, ...] = tuple(Level(number, min(number + 4, 16)) for number in range(1, 21))
     """From level 1 on."""
+    exact_beside: Callable[[int], int] | None = None
+    """Moves left from which a player that looks so deep plays exactly; None: as the levels of that depth do."""
     moves_expected: "Callable[[Board[Any]], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
     """Moves of its own that a player can expect to make yet: what its time is divided by."""
     moves_at_most: "Callable[[Board[Any]], float]" = lambda board: 100.0

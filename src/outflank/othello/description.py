@@ -44,24 +44,41 @@ OPTIONS = (
     ),
 )
 
-HIGHEST_LEVEL, FIRST_SURE = 60, 5
+HIGHEST_LEVEL, FIRST_SURE = 60, 15
+
+
+def _exact_beside(depth: int) -> int:
+    """Empty squares from which who looks so deep plays exactly. An ending takes about as long as a move of the midgame:
+    one ply of that takes 1.6 times the time of one less, and one more empty square 2.1 times, or twice that where the
+    search is selective."""
+    return round(16.4 + 0.63 * (depth - 12)) if depth >= 5 else (2, 4, 8, 8)[depth - 1]
 
 
 def _level(depth: int) -> Level:
-    """The level that looks so deep. An ending takes about as long as a move of the midgame: one ply of that takes 1.6
-    times the time of one less, and one more empty square 2.1 times, or twice that where the search is selective."""
-    exact = round(16.4 + 0.63 * (depth - 12))
+    """The level that looks so deep, and errs nowhere."""
+    exact = _exact_beside(depth)
     return Level(depth, exact, exact + 3)
 
 
 LEVELS = (
-    Level(1, misjudged=8.0, greed=0.8),
-    Level(1, exact=2, misjudged=5.0, greed=0.5),
-    Level(2, exact=4, misjudged=3.0, greed=0.25),
-    Level(3, exact=8, misjudged=1.5),
+    Level(1, misjudged=40.0, greed=5.0),
+    Level(1, misjudged=22.0, greed=2.2),
+    Level(2, misjudged=18.0, greed=1.8),
+    Level(2, misjudged=13.0, greed=1.3),
+    Level(2, misjudged=9.5, greed=0.95),
+    Level(2, exact=2, misjudged=7.0, greed=0.7),
+    Level(2, exact=3, misjudged=5.0, greed=0.5),
+    Level(2, exact=4, misjudged=3.7, greed=0.3),
+    Level(3, exact=5, misjudged=3.2, greed=0.1),
+    Level(3, exact=7, misjudged=2.0),
+    Level(4, exact=8, misjudged=1.9),
+    Level(5, exact=9, misjudged=1.4),
+    Level(7, exact=11, misjudged=1.0),
+    Level(9, exact=13, misjudged=0.5),
     *(_level(depth) for depth in range(FIRST_SURE, HIGHEST_LEVEL + 1)),
 )
-"""The first are for beginners, and err as these do; from `FIRST_SURE` on a level is the depth that it looks to."""
+"""The first are for people, and err as these do, by steps of some 180 Elo; from `FIRST_SURE` on a level is the depth
+that it looks to."""
 
 
 def _is_known(game: Othello) -> bool:
@@ -127,6 +144,7 @@ OTHELLO = GameDescription(
     usual_ordering=USUAL_ORDERING,
     forfeit=lambda game: size_of(game) ** 2,
     levels=LEVELS,
+    exact_beside=_exact_beside,
     moves_expected=_moves_expected,
     moves_at_most=lambda board: _empties(board) / 2,
     # Ten positions each of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 squares empty, 9 with

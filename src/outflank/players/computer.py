@@ -51,9 +51,9 @@ class Computer:
 
     `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
     `book` what it does instead of searching, `variety` is a seed by which it draws among first moves that are nearly as
-    good as the best (None: it takes the best); with `repeats` it comes back to positions that were there before even
-    where it is ahead and has another move as good. `ties` names which of equal moves it takes, or which as black and
-    which as white; `scoring` how it counts the end of a game that can be scored in several ways, be the rules as they
+    good as the best (None: it takes the best); with `repeats` it comes back to positions that were there before,
+    whatever it thinks of them. `ties` names which of equal moves it takes, or which as black and which as white;
+    `scoring` how it counts the end of a game that can be scored in several ways, be the rules as they
     are (None: as they are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
     """
 
@@ -197,7 +197,8 @@ class Computer:
         if self._misjudging is not None:
             picked = self._misjudging.pick(board, result.best, result.scale.points)
         elif repeats:
-            picked = preferred(_best_first(result), repeats, result.scale.near)
+            unsure = round(result.scale.points * description_of(board.game).error_of(result.depth))
+            picked = preferred(_best_first(result), repeats, near=result.scale.near, unsure=unsure)
         elif self._variety is not None and not result.exact:
             picked = self._variety.pick(board, [(each, each.value) for each in result.best], result.scale.near)
         else:

@@ -17,6 +17,9 @@ def level_of(game: Any, number: int) -> Level:
 def exact_beside(game: Any, depth: int) -> int:
     """The moves left from which a player that looks so deep plays exactly: who asks for a depth does not want to wait
     for endings that take longer than it."""
-    levels = description_of(game).levels
+    description = description_of(game)
+    if description.exact_beside is not None:
+        return description.exact_beside(depth)
+    levels = description.levels
     within = [each for each in levels if each.depth <= depth] or [levels[0]]
     return max(within, key=lambda each: (each.depth, each.exact)).exact
