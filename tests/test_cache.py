@@ -90,13 +90,43 @@ def test_what_is_kept_runs_without_numbas_libraries(tiny, tmp_path):
     assert python("-c", asked, cache_dir=tmp_path, path=tiny).stdout == "7\nFalse\n['loaded', 'loaded']\n"
 
 
+CALLS = """
+from outflank.kernels.compiler import kernel
+
+@kernel
+def factorial(number):
+    return number * factorial(number - 1) if number > 1 else 1
+
+@kernel
+def twice(number):
+    return 2 * factorial(number)
+"""
+
+
+def test_a_kernel_that_another_calls_is_made_once_and_found_again(tmp_path):
+    (tmp_path / "calls.py").write_text(CALLS)
+    arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path}
+    asked = "import calls; print(calls.twice(5))" + HISTORY
+    inside = "; module = next(iter(calls.twice.compiled.overloads.values())).library._final_module"
+    inside += "; print([bool(each.is_declaration) for each in module.functions if 'factorial' in each.name])"
+    assert python("-c", asked + inside, **arguments).stdout == "240\n['compiled', 'compiled']\n[True]\n"
+    # Its caller finds it also where another process has made it.
+    (callee,) = tmp_path.rglob("*factorial*.kernel")
+    callee.unlink()
+    assert python("-c", asked, **arguments).stdout == "240\n['compiled', 'loaded']\n"
+    # One that asks for what is not there any more is made anew.
+    (caller,) = tmp_path.rglob("*twice*.kernel")
+    files.write(caller, (files.read(caller) or b"").replace(b"factorial", b"factorian"))
+    assert python("-c", asked, **arguments).stdout == "240\n['loaded', 'compiled']\n"
+
+
 @pytest.mark.parametrize(("called", "times"), [("NRT_Allocate", 0), ("no_such_function_anywhere", 1)])
 def test_numbas_libraries_are_read_for_what_nobody_knows_yet(monkeypatch, called, times):
     from numba.core.registry import cpu_target
 
     target, read = cpu_target.target_context, []
     monkeypatch.setattr(target, "refresh", lambda: read.append(called))
-    assert stored.from_bytes(pickle.dumps(((called,), ())), target) is None  # for there is no code
+    assert stored.from_bytes(pickle.dumps(((), (called,), ())), target) is None  # for there is no code
     assert len(read) == times
 
 

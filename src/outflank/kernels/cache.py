@@ -35,6 +35,7 @@ import numpy as np
 from outflank.errors import reason_of
 from outflank.folders import NoHome, cache_folder
 from outflank.kernels import files, lane_forms, scripts, stored
+from outflank.kernels.calling import Callee, publish
 from outflank.notices import tell
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -258,6 +259,7 @@ class KernelCache:
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self._module = function.__module__
+        self._function = function.__qualname__
         self._name = name
         self._started: dict[Any, float] = {}
 
@@ -273,6 +275,7 @@ class KernelCache:
         payload = files.read(path) if path else None
         result = stored.from_bytes(payload, target) if payload is not None else None
         if result is not None:
+            self._publish(signature, result, path)
             self._note(signature, "loaded", time.perf_counter() - started)
             return result
         if not KernelCache._announced:
@@ -287,7 +290,10 @@ class KernelCache:
         seconds = time.perf_counter() - self._started.pop(signature, time.perf_counter())
         self._note(signature, "compiled", seconds)
         path = self._path(signature, result.codegen)
-        if path is None or result.lifted or result.library.has_dynamic_globals:
+        if result.lifted or result.library.has_dynamic_globals or not all(each.kept for each in result.library.callees):
+            path = None
+        self._publish(signature, result, path)
+        if path is None:
             return
         try:
             files.write(path, stored.to_bytes(result))
@@ -302,6 +308,12 @@ class KernelCache:
     def _note(self, signature: Any, how: Literal["compiled", "loaded"], seconds: float) -> None:
         types = tuple(cls.__name__ for cls in _classes(signature))
         history.append(Event(self._name, types, how, seconds))
+
+    def _publish(self, signature: Any, result: Any, path: Path | None) -> None:
+        """Let other kernels call what has been made ready."""
+        inside = result.fndesc.llvm_func_name
+        symbol = f"outflank.{path.stem}" if path else f"outflank.{self._name}.{inside}.{len(history)}"
+        publish(result, Callee(symbol, inside, path is not None, self._module, self._function, signature))
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         """The file for `signature`; None where nothing can be kept."""

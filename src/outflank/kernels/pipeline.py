@@ -3,13 +3,16 @@
 Numba optimises every function together with all that it calls, and turns it into machine code, before it links it into
 its callers and does the same to those. Of a part of a kernel nobody ever runs that code. Here parts are only typed and
 lowered; a kernel links all of its parts, is optimised once, and is all that becomes machine code. That, and not
-compiling parts twice (see `OPTIONS` of the compiler), takes 40 % off the time of a first search.
+compiling parts twice (see `OPTIONS` of the compiler), takes 40 % off the time of a first search. A kernel that is
+called by another stays what it is (`calling`).
 """
 
 import gc
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
+
+from outflank.kernels.calling import Callee, call_by_symbol, called_in, callee_of
 
 INLINING = "_outflank_inlining"
 """The attribute of a Python function that says whether LLVM inlines it, in LLVM's word."""
@@ -46,10 +49,14 @@ def pipelines() -> Any:
         return found
 
     class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
-        """The code of a kernel, with all of its parts."""
+        """The code of a kernel, with all of its parts, and the kernels that it calls."""
+
+        callees: tuple[Callee, ...] = ()
 
         def finalize(self) -> None:
-            self._linking_libraries = list(reversed(needed(self)))[1:]
+            asked_for = list(reversed(needed(self)))[1:]
+            self._linking_libraries = [library for library in asked_for if callee_of(library) is None]
+            self.callees = tuple(filter(None, map(callee_of, asked_for)))
             self._own = {function.name for function in self.get_defined_functions()}
             super().finalize()
 
@@ -59,7 +66,9 @@ def pipelines() -> Any:
             for function in self.get_defined_functions():
                 if function.name not in self._own:
                     function.linkage = "internal"
+            call_by_symbol(self._final_module, self.callees)
             super()._optimize_final_module()
+            self.callees = called_in(self._final_module, self.callees)
 
     @register_pass(mutates_CFG=True, analysis_only=False)
     class PartLowering(NativeLowering):  # type: ignore[misc]  # numba is untyped

@@ -15,7 +15,8 @@ from outflank.kernels.uninterrupted import undisturbed
 def to_bytes(result: Any) -> bytes:
     """What Numba has compiled, for `from_bytes` in another process."""
     # Its type annotations are for readers of a listing, and a third of the whole.
-    return scripts.dumps((_called(result.library), result._replace(type_annotation="")._reduce()))
+    parts = result._replace(type_annotation="")._reduce()
+    return scripts.dumps((result.library.callees, _called(result.library), parts))
 
 
 def from_bytes(payload: bytes, target: Any) -> Any:
@@ -24,7 +25,9 @@ def from_bytes(payload: bytes, target: Any) -> Any:
     from numba.core.runtime import rtsys
 
     try:
-        called, parts = pickle.loads(payload)
+        callees, called, parts = pickle.loads(payload)
+        if not all(callee.is_ready() for callee in callees):
+            return None
         with undisturbed():
             rtsys.initialize(target)
             if not all(map(_is_known, called)):

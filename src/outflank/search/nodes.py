@@ -16,7 +16,7 @@ import numpy as np
 from outflank.games.evaluation import final, value
 from outflank.games.rules import MOVE, fill, is_pass, mirror_move
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import apart, inlined, inner
+from outflank.kernels.compiler import inlined, inner, kernel
 from outflank.search.keys import table_key
 from outflank.search.ordering import bring_best
 from outflank.search.outbox import post
@@ -149,12 +149,13 @@ def arrange(
     """Prepare the order of `worker.moves[start:end]`; how they are still to be sorted, by the scores they have then."""
     if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
         return SORT_NONE
-    return _arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker)
+    return arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker)
 
 
-@apart
-def _arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
-    """The same, where there are moves to put in order."""
+@kernel
+def arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
+    """The same, where there are moves to put in order. A kernel, for it is the half of every search's code, and the
+    same in all of them."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:
         # The entry's move is one of the mirrored board: find the one whose image it is.

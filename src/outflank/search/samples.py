@@ -15,6 +15,7 @@ from outflank.search.contract import Options
 from outflank.search.lines import follow_line, table_move
 from outflank.search.looking import look
 from outflank.search.minimax import minimax
+from outflank.search.nodes import arrange_several
 from outflank.search.quiet import quiescence
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
@@ -49,6 +50,14 @@ def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[A
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe
+
+
+@arrange_several.sample
+def _arrange_several_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    for root in sample_roots(game, position, every):
+        worker, move = root.worker, root.moves[0]
+        worker.moves[0] = move.code
+        yield root.evaluation, game, position, begin(root.evaluation, game, position), 3, 1, move.code, 0, 0, 1, worker
 
 
 @look.sample

@@ -1,12 +1,13 @@
 """What Othello offers to a search that plays it out: the values of its endings, and a ceiling by stability."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value
+from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspace
 from outflank.kernels.bits import U64, lowest, popcount
-from outflank.kernels.compiler import inner
+from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import record_at
 from outflank.othello.endings.fastest_first import fastest_first
 from outflank.othello.endings.flipping import ONE
@@ -62,19 +63,18 @@ def _asked(space: Any, own: Any, opp: Any, alpha: Any, empty: Any, parity: Any) 
     return last_three(space, own, opp, alpha, first, second, U64(lowest(empty & (empty - ONE))))
 
 
-@ending_value.register(Othello)
-def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
-    space = record_at(worker.workspace, ENDING)
-    own, opp = position.own, position.opp
-    empty = game.mask & ~(own | opp)
+@kernel
+def ending(space: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
+    """The final score under perfect play, with alpha-beta's promise for (alpha, beta). A kernel: every search that
+    plays Othello out calls it, whatever it estimates by."""
+    empty = space.mask & ~(own | opp)
     parity = _parity(space, empty)
-    space.nodes = 0
     # Bounds on the value, which questions about their middle narrow until they settle the window: one question if it is
     # a null window. What a wider one asks again the table remembers.
     low, high = -space.area, space.area
     if empty == ZERO:
         low = high = final(space, own, opp)
-    floor, top = max(np.int64(alpha), low - 1), min(np.int64(beta), high + 1)
+    floor, top = max(alpha, low - 1), min(beta, high + 1)
     while low < high and low < top and high > floor:
         middle = (max(low, floor) + min(high, top) - 1) >> 1
         found = _asked(space, own, opp, middle, empty, parity)
@@ -82,8 +82,23 @@ def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
             low = found
         else:
             high = found
-    worker.nodes += max(space.nodes - 1, 0)  # the position itself has been counted by who came to it
     return low if low >= top else high
+
+
+@ending.sample
+def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    if isinstance(game, Othello):
+        taken = U64(0x2)
+        yield workspace(game)[0], game.mask & ~(ONE | taken), taken, np.int64(-1), np.int64(1)
+
+
+@ending_value.register(Othello)
+def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    space = record_at(worker.workspace, ENDING)
+    space.nodes = 0
+    found = ending(space, position.own, position.opp, np.int64(alpha), np.int64(beta))
+    worker.nodes += max(space.nodes - 1, 0)  # the position itself has been counted by who came to it
+    return found
 
 
 @ceiling.register(Othello)
