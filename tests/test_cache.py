@@ -415,7 +415,12 @@ def test_a_cache_that_fails_without_a_reason_is_reported(monkeypatch, tmp_path):
     failing = cache.KernelCache(test_old_generations_make_room, "failing")
     monkeypatch.setattr(failing, "_path", lambda signature, codegen: tmp_path / "a.kernel")
     monkeypatch.setattr(stored, "to_bytes", lambda result: b"")
-    result = SimpleNamespace(codegen=None, lifted=(), library=SimpleNamespace(has_dynamic_globals=False))
+    monkeypatch.setattr(cache, "publish", lambda result, callee: None)
+    library, described = (
+        SimpleNamespace(has_dynamic_globals=False, callees=()),
+        SimpleNamespace(llvm_func_name="failing"),
+    )
+    result = SimpleNamespace(codegen=None, lifted=(), library=library, fndesc=described)
     for error, said in ((OSError("the disk is away"), "the disk is away"), (OSError(), "OSError without a reason")):
 
         def fail(path, payload, error=error):

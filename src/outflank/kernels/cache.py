@@ -23,6 +23,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache as memoize
 from functools import lru_cache
@@ -137,6 +138,19 @@ def _package_state() -> tuple[tuple[int, int], ...] | None:
         return tuple((stat.st_mtime_ns, stat.st_size) for stat in map(os.stat, _package_sources()))
     except FileNotFoundError:
         return None
+
+
+_looked: list[tuple[tuple[int, int], ...] | None] = []
+
+
+@contextmanager
+def _one_look() -> Iterator[None]:
+    """Look at the package's files once for a kernel and those that it calls: it takes longer than to load one."""
+    _looked.append(_looked[0] if _looked else _package_state())
+    try:
+        yield
+    finally:
+        _looked.pop()
 
 
 @memoize
@@ -271,9 +285,10 @@ class KernelCache:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled code for `signature`, or None: it must be compiled."""
         started = time.perf_counter()
-        path = self._path(signature, target.codegen())
-        payload = files.read(path) if path else None
-        result = stored.from_bytes(payload, target) if payload is not None else None
+        with _one_look():
+            path = self._path(signature, target.codegen())
+            payload = files.read(path) if path else None
+            result = stored.from_bytes(payload, target) if payload is not None else None
         if result is not None:
             self._publish(signature, result, path)
             self._note(signature, "loaded", time.perf_counter() - started)
@@ -320,7 +335,7 @@ class KernelCache:
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _users_part(self._module, classes)
         # A package that was edited under this process is half the old one and half the new.
-        state = _package_state()
+        state = _looked[0] if _looked else _package_state()
         if users is None or state is None or state != _package_stamp():
             return None
         names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]

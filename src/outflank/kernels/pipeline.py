@@ -9,6 +9,7 @@ called by another stays what it is (`calling`).
 
 import gc
 from functools import cache
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,12 +22,25 @@ INLINING = "_outflank_inlining"
 @cache
 def pipelines() -> Any:
     """The compilers for `kernel`s and for their `part`s; Numba must be loaded."""
+    from llvmlite.binding import parse_assembly
     from numba import _dynfunc
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import Compiler
     from numba.core.compiler_machinery import register_pass
     from numba.core.environment import lookup_environment
     from numba.core.typed_passes import NativeLowering, NopythonRewrites
+
+    errors: Any = import_module("numba.core.errors")
+
+    class Plain:
+        """Text as it is, where Numba has a scheme of colours."""
+
+        def _same(self, text: str) -> str:
+            return text
+
+        code = errmsg = filename = indicate = highlight = reset = _same
+
+    plain = Plain()
 
     class PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
         """The code of one function, without what it calls."""
@@ -69,6 +83,13 @@ def pipelines() -> Any:
             call_by_symbol(self._final_module, self.callees)
             super()._optimize_final_module()
             self.callees = called_in(self._final_module, self.callees)
+
+        def serialize_using_object_code(self) -> tuple[Any, ...]:
+            # Beside the machine code Numba keeps what it was made of, for callers to link, and reads off it what is
+            # there. Nobody links a kernel: the names are enough.
+            names = [function.name for function in self.get_defined_functions() if function.name in self._own]
+            told = parse_assembly("".join(f'define void @"{name}"() {{ ret void }}\n' for name in names))
+            return self.name, "object", (self._get_compiled_object(), told.as_bitcode())
 
     @register_pass(mutates_CFG=True, analysis_only=False)
     class PartLowering(NativeLowering):  # type: ignore[misc]  # numba is untyped
@@ -122,12 +143,15 @@ def pipelines() -> Any:
                 return managers
 
             def _compile_core(self) -> Any:
-                # Nothing of what is made here is garbage before the end: looking for it costs 5 % of the time.
-                collects = gc.isenabled()
+                # Nothing of what is made here is garbage before the end: looking for it costs 5 % of the time. As much
+                # goes into the colours of what is said of every type that does not fit, before one is found that does.
+                collects, colours = gc.isenabled(), errors._termcolor_inst
                 gc.disable()
+                errors._termcolor_inst = plain
                 try:
                     return super()._compile_core()
                 finally:
+                    errors._termcolor_inst = colours
                     if collects:
                         gc.enable()
 
