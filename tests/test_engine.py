@@ -181,8 +181,10 @@ def test_a_machine_that_is_busy_with_others_leaves_a_larger_margin(monkeypatch):
 def test_time_that_cannot_be_saved_is_used():
     """An iteration that will not be finished is begun all the same: what it shows until then counts."""
     steady = Steady()
-    fixed = steady.budget(START, Clock(control=TimeControl(move_seconds=0.4)), None)
-    assert fixed.hard_seconds == pytest.approx(0.4 - safety_margin())
+    per_move = steady.budget(START, Clock(control=TimeControl(move_seconds=0.4)), None)
+    assert per_move.hard_seconds == pytest.approx(0.4 - safety_margin())
+    assert per_move.saved  # a flag may fall there, on a busy machine
+    fixed = Budget().within(0.4)
     assert not steady.enough(fixed, 0.9 * fixed.hard_seconds, 0.3 * fixed.hard_seconds, stable=9)
     assert steady.enough(fixed, 0.99 * fixed.hard_seconds, 0.3 * fixed.hard_seconds, stable=0)  # it would show nothing
     on_a_clock = steady.budget(START, Clock(control=TimeControl(game_seconds=60.0), left_seconds=60.0), None)

@@ -1,8 +1,8 @@
 """How long to think: a budget for each move, and whether another iteration is worth beginning.
 
 Two times make a budget. After the *soft* one no further iteration is begun, and earlier if the best move has been the
-same for long; at the *hard* one the search is stopped. Time that is lost if it is not used, as with so many seconds a
-move, is used: an iteration is begun even if it will not be finished, for what it has shown by then counts. What is
+same for long; at the *hard* one the search is stopped. Seconds a move that a player is told to take, by no
+clock, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts. What is
 left of the clock never goes below a margin that was measured on this machine: what a thread that sleeps is late by,
 several times over.
 """
@@ -86,7 +86,7 @@ class Steady:
         if clock.control.move_seconds is not None:
             whole = clock.control.move_seconds
             hard = max(0.001, whole - margin, whole / 2 if whole > 2 * LEAST_MARGIN else 0.0)
-            return Budget(soft_seconds=hard, hard_seconds=hard, saved=False)
+            return Budget(soft_seconds=hard, hard_seconds=hard)
         left = clock.left_seconds
         if left is None:
             return Budget()
