@@ -31,9 +31,14 @@ def reference(position, alpha: int, beta: int, depth: int, record) -> int:
     seeming = int(value(patterns, GAME, position, begin(patterns, GAME, position)))
     if depth == 0:
         return seeming
-    if beta == alpha + 1 and depth >= 3:
-        left = 64 - (int(position.own) | int(position.opp)).bit_count()
-        deep, rough = (int(record[name][0, left, depth]) for name in ("deep", "rough"))
+    left = 64 - (int(position.own) | int(position.opp)).bit_count()
+    deep, rough = (int(record[name][0, left, depth]) for name in ("deep", "rough"))
+    if beta == alpha + 1 and depth < 3:
+        if seeming - deep >= beta:
+            return beta
+        if seeming + deep <= alpha:
+            return alpha
+    elif beta == alpha + 1:
         below = 2 * (depth // 4) + depth % 2
         high, low = beta + deep, alpha - deep
         if seeming >= beta - rough and high < LIMIT and reference(position, high - 1, high, below, record) >= high:
@@ -114,7 +119,7 @@ def test_margins_are_the_errors_times_the_deviations():
     plain = margins(GAME, evaluation_named(GAME), 100)
     assert plain.dtype == MARGINS
     assert not plain["deep"].any()
-    wide, narrow = (margins(GAME, evaluation_named(GAME), each)["deep"][0, 20, 3:] for each in (99, 73))
+    wide, narrow = (margins(GAME, evaluation_named(GAME), each)["deep"][0, 20, 1:] for each in (99, 73))
     assert (wide > narrow).all()
     assert (narrow > 0).all()
 

@@ -13,7 +13,7 @@ from outflank.search.keys import table_key
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn
 from outflank.search.ordering import reward
 from outflank.search.probing import known_by_probe
-from outflank.search.proving import known_at_once, known_by_child
+from outflank.search.proving import known_at_once, known_unsearched
 from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, value_of
 
@@ -41,7 +41,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
         return True, found, np.int64(0), depth
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if not known:
-        known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
+        known, found = known_unsearched(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker)
     if not known:
         arrange_all(evaluation, game, position, state, depth, ply, hint_for(data, depth, worker), symmetry, end, worker)
     return known, found, end, left

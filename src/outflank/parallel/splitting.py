@@ -64,7 +64,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves, hint_for
 from outflank.search.probing import known_by_probe
-from outflank.search.proving import known_at_once, known_by_child
+from outflank.search.proving import known_at_once, known_unsearched
 from outflank.search.quiet import quiescence
 from outflank.search.stopping import heed, report_nodes
 from outflank.search.table import value_of
@@ -188,7 +188,9 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         return do_without_frame(crew, hand, address, found)
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if not known:
-        known, found = known_by_child(evaluation, game, position, left, hand.beta, start, end, worker)
+        known, found = known_unsearched(
+            evaluation, game, position, state, hand.alpha, hand.beta, depth, left, start, end, worker
+        )
     if known:
         return do_without_frame(crew, hand, address, found)
     hint = hint_for(data, depth, worker)

@@ -36,7 +36,7 @@ from outflank.search.nodes import (
 )
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probing import known_by_probe
-from outflank.search.proving import known_at_once, known_by_child
+from outflank.search.proving import known_at_once, known_unsearched
 from outflank.search.quiet import quiescence
 from outflank.search.root import Root
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
@@ -113,7 +113,9 @@ def search_marked(
             return found
         known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
         if not known:
-            known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
+            known, found = known_unsearched(
+                evaluation, game, position, state, alpha, beta, depth, left, start, end, worker
+            )
         if known:
             return found
         hint = hint_for(data, depth, worker)

@@ -12,7 +12,7 @@ from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import apart, inlined, kernel
 from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn, lengthen
 from outflank.search.ordering import bring_best, reward
-from outflank.search.proving import known_at_once, known_by_child
+from outflank.search.proving import known_at_once, known_unsearched
 from outflank.search.quiet import quiescence
 from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, probe_window, shallower
 from outflank.search.stopping import poll_stop
@@ -116,7 +116,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):
         return found
-    known, found = known_by_child(evaluation, game, position, left, beta, start, end, worker)
+    known, found = known_unsearched(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker)
     if unlikely(known):
         return found
     hint = hint_for(data, depth, worker)

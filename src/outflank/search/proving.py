@@ -18,6 +18,7 @@ from outflank.kernels.memory import record_at
 from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
+from outflank.search.selective import guessed, is_guessed
 from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, doubt_of, looked_up, value_of
 from outflank.search.worker import ASKED
 
@@ -84,16 +85,29 @@ def _(evaluation):
 
 
 @generic
-def known_by_child(
-    evaluation: Any, game: Any, position: Any, left: Any, beta: Any, start: Any, end: Any, worker: Any
+def known_unsearched(
+    evaluation: Any,
+    game: Any,
+    position: Any,
+    state: Any,
+    alpha: Any,
+    beta: Any,
+    depth: Any,
+    left: Any,
+    start: Any,
+    end: Any,
+    worker: Any,
 ) -> Any:
-    """Whether the table knows of one of the moves in `worker.moves[start:end]` that it is worth `beta` or more; and how
-    much (enhanced transposition cut-off).
+    """Whether the value of a node that has moves, those in `worker.moves[start:end]`, is known as far as (alpha, beta)
+    asks for it, before one of them is searched; and it.
+
+    By one of them, of which the table knows that it is worth `beta` or more (enhanced transposition cut-off), or, with
+    few plies left, by what a selective search guesses.
     """
 
 
-@known_by_child.register(object)
-def _(evaluation, game, position, left, beta, start, end, worker):
+@known_unsearched.register(object)
+def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
     return False, np.int64(0)
 
 
@@ -102,21 +116,23 @@ CHILDREN_FROM = 3
 than it saves."""
 
 
-@known_by_child.register(Patterns)
-def _(evaluation, game, position, left, beta, start, end, worker):
+@known_unsearched.register(Patterns)
+def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
+    if is_guessed(alpha, beta, depth, worker):
+        return guessed(evaluation, game, position, state, alpha, beta, depth, worker)
     if not plays_out(moves_left(game, position) - 1, left, worker):
         return False, np.int64(0)
     return look_up_children(game, position, left, beta, start, end, worker)
 
 
-@known_by_child.register(Solving)
-def _(evaluation, game, position, left, beta, start, end, worker):
+@known_unsearched.register(Solving)
+def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
     return look_up_children(game, position, left, beta, start, end, worker)
 
 
 @inner
 def look_up_children(game: Any, position: Any, left: Any, beta: Any, start: Any, end: Any, worker: Any) -> Any:
-    """`known_by_child` where the game is played out."""
+    """`known_unsearched` where the game is played out."""
     if worker.table == 0 or moves_left(game, position) < ending_moves(game) + CHILDREN_FROM:
         return False, np.int64(0)
     for group in range(start, end, ASKED):

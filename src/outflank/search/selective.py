@@ -30,12 +30,15 @@ right then, in per cent. A search's doubt is the place here, from 0."""
 MOST_SELECTIVE: Final = 73
 
 PROBED_FROM = 3
-"""The least depth at which a shallower search is asked."""
+"""The least depth at which a shallower search is asked. Below it the evaluation itself is: most nodes are there, each
+of which evaluates all of its moves if none of them is good enough. On 60 tournament positions at depth 14 that saved
+half of the nodes and a third of the time, and values differed from those of a surer search by 0.90 instead of 0.83
+discs."""
 DEEPEST_PROBED = 63
 
 MARGINS = np.dtype(
     [
-        ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the shallower search that is made for a depth
+        ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the shallower search, or the evaluation, asked for a depth
         ("rough", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the evaluation itself, for that search to be worth a try
     ],
     align=True,
@@ -63,7 +66,7 @@ def margins(game: Any, evaluation: Any, selectivity: int) -> npt.NDArray[np.void
     if errors is not None:
         deviations = SELECTIVITIES[selectivity]
         depth = np.arange(DEEPEST_PROBED + 1)
-        deep = spread(errors, depth, shallower(depth))
+        deep = spread(errors, depth, np.where(depth < PROBED_FROM, 0, shallower(depth)))
         found["deep"] = np.minimum(deviations * deep, LIMIT)
         # The evaluation stands for the shallower search here, and is off from that, too.
         found["rough"] = np.minimum(deviations * (spread(errors, depth, 0 * depth) + deep) / 2, LIMIT)
@@ -96,6 +99,25 @@ def _(evaluation):
 def is_probed(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
     """Whether a shallower search is asked about a node."""
     return worker.doubt != 0 and depth >= PROBED_FROM and beta == alpha + 1
+
+
+@inner
+def is_guessed(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
+    """Whether a node has so few plies left that the evaluation itself is asked about it."""
+    return worker.doubt != 0 and depth < PROBED_FROM and beta == alpha + 1
+
+
+@inner
+def guessed(
+    evaluation: Any, game: Any, position: Any, state: Any, alpha: Any, beta: Any, depth: Any, worker: Any
+) -> Any:
+    """Whether the evaluation makes it likely enough that a node's value is beyond (alpha, beta), and the bound that
+    says so."""
+    margin = np.int64(record_at(worker.margins, MARGINS).deep[stage_of(game, position), depth])
+    seeming = np.int64(value(evaluation, game, position, state))
+    above, below = seeming >= beta + margin, seeming <= alpha - margin
+    worker.estimates += above or below
+    return above or below, np.int64(beta if above else alpha)
 
 
 ABOVE, BELOW, NO_SIDE = 0, 1, 2
