@@ -16,6 +16,7 @@ from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetc
 from outflank.kernels.cache import KernelCache
 from outflank.kernels.compiler import apart, inlined, inner, kernel
 from outflank.kernels.generic import generic, missing
+from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, prefetch, read_short, read_word
 from outflank.kernels.record_types import HUGE_PAGE, LINE, allocate, allocated_bytes, record_type
 from outflank.kernels.sums import settled
@@ -451,3 +452,23 @@ def test_parts_are_inlined_or_left_apart_as_they_say(monkeypatch):
     (result,) = _there_and_back.compiled.overloads.values()
     defined = [function.name for function in result.library.get_defined_functions()]
     assert [any(part in name for name in defined) for part in ("_halved", "_doubled")] == [True, False]
+
+
+# --- calls by address ---
+
+
+@kernel
+def less(a, b):
+    return a - np.int64(b)
+
+
+@kernel
+def called_late(address, a, b):
+    return 2 * call_at(address, a, b)
+
+
+def test_a_kernel_is_called_by_an_address_that_its_caller_finds():
+    address = address_for(less, np.int64(0), np.uint64(0))
+    assert address == address_for(less, np.int64(0), np.uint64(0)) or called_late.compiled is called_late.py_func
+    assert called_late(address, np.int64(3), np.uint64(10)) == -14
+    assert call_at(address, np.int64(3), np.uint64(10)) == -7

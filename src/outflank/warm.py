@@ -19,6 +19,7 @@ STARTS = _starts()
 
 
 HOMES = (
+    "books.leading",
     "diagnosis",
     "distributed.node_steps",
     "lab.cilk",

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.endings import workspace
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.othello.endings.flipping import ONE, turned
@@ -24,6 +23,7 @@ from outflank.othello.endings.memory import (
 )
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import most
+from outflank.othello.endings.workspace import new_space
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
@@ -140,4 +140,4 @@ def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, pari
 @fastest_first.sample
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(game, Othello):
-        yield workspace(game)[0], U64(0x1), U64(0x7E), 0, 8, U64(0)
+        yield new_space(game)[0], U64(0x1), U64(0x7E), 0, 8, U64(0)

@@ -1,6 +1,7 @@
 """What Othello offers to a search that plays it out: the values of its endings, and a ceiling by stability."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,15 @@ import numpy as np
 from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspace
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.memory import record_at
+from outflank.kernels.late import address_for, call_at
+from outflank.kernels.memory import address_of, record_at
 from outflank.othello.endings.fastest_first import fastest_first
 from outflank.othello.endings.flipping import ONE
 from outflank.othello.endings.geometry import QUADRANT
 from outflank.othello.endings.last_moves import ZERO, final, last_four, last_one, last_three, last_two
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import most
-from outflank.othello.endings.workspace import ENDING
+from outflank.othello.endings.workspace import ENDING, is_known, new_space
 from outflank.othello.rules import Othello
 from outflank.othello.squares import othello
 
@@ -64,9 +66,9 @@ def _asked(space: Any, own: Any, opp: Any, alpha: Any, empty: Any, parity: Any) 
 
 
 @kernel
-def ending(space: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
-    """The final score under perfect play, with alpha-beta's promise for (alpha, beta). A kernel: every search that
-    plays Othello out calls it, whatever it estimates by."""
+def ending(at: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
+    """The final score under perfect play, with alpha-beta's promise for (alpha, beta), by the memory at an address."""
+    space = record_at(at, ENDING)
     empty = space.mask & ~(own | opp)
     parity = _parity(space, empty)
     # Bounds on the value, which questions about their middle narrow until they settle the window: one question if it is
@@ -85,18 +87,34 @@ def ending(space: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
     return low if low >= top else high
 
 
+@workspace.register(Othello)
+def _(game: Othello) -> Any:
+    if not is_known(game):
+        return None
+    spaces = new_space(game)
+    # Nine searches of ten do not come so near to the end: they need not wait until this is compiled.
+    spaces[0].ending_at = address_for(ending, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
+    return spaces
+
+
+@cache
+def _sampled(game: Othello) -> Any:
+    """A space that stays where it is."""
+    return new_space(game)
+
+
 @ending.sample
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(game, Othello):
         taken = U64(0x2)
-        yield workspace(game)[0], game.mask & ~(ONE | taken), taken, np.int64(-1), np.int64(1)
+        yield address_of(_sampled(game)), game.mask & ~(ONE | taken), taken, np.int64(-1), np.int64(1)
 
 
 @ending_value.register(Othello)
 def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
     space = record_at(worker.workspace, ENDING)
     space.nodes = 0
-    found = ending(space, position.own, position.opp, np.int64(alpha), np.int64(beta))
+    found = call_at(space.ending_at, worker.workspace, position.own, position.opp, np.int64(alpha), np.int64(beta))
     worker.nodes += max(space.nodes - 1, 0)  # the position itself has been counted by who came to it
     return found
 

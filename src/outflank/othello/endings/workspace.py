@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.endings import workspace
 from outflank.kernels.bits import U64
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate, record_type
@@ -40,6 +39,7 @@ ENDING = record_type(
     {
         "nodes": np.int64,  # positions entered
         "table_at": np.int64,  # the table's address
+        "ending_at": np.int64,  # that of the kernel that solves
         "scoring": np.int64,
         "area": np.int64,  # squares of the board
         "mask": U64,
@@ -74,10 +74,8 @@ def is_known(game: Othello) -> bool:
     return any(game.mask == othello(size).mask for size in SIZES)
 
 
-@workspace.register(Othello)
-def _(game: Othello) -> Any:
-    if not is_known(game):
-        return None
+def new_space(game: Othello) -> Any:
+    """The tables of a board that is known, and the memory of one worker: an array of one record."""
     size = size_of(game)
     spaces = allocate(ENDING, 1, on_huge_page=True)
     space = spaces[0]
