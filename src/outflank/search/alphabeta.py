@@ -14,7 +14,7 @@ from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fi
 from outflank.search.ordering import bring_best, reward
 from outflank.search.proving import known_at_once, known_unsearched
 from outflank.search.quiet import quiescence
-from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, probe_window, shallower
+from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, likely_bound, probe_window, shallower
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
 from outflank.search.worker import SORT_ALL, SORT_NONE
@@ -111,7 +111,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
             worker.line_length[ply] = 0
             if (found > low) == (side == ABOVE):
                 worker.estimates += 1
-                return beta if side == ABOVE else alpha
+                return likely_bound(evaluation, game, position, alpha, beta, depth, side, worker)
         side += 1
     known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):

@@ -6,7 +6,7 @@ import numpy as np
 
 from outflank.kernels.compiler import inner
 from outflank.search.alphabeta import alphabeta
-from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, probe_window, shallower
+from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, likely_bound, probe_window, shallower
 
 
 @inner
@@ -33,6 +33,6 @@ def known_by_probe(
             found = alphabeta(game, evaluation, position, state, low, low + 1, shallow, ply, start, worker, probe)
             if worker.aborted == 0 and (found > low) == (side == ABOVE):
                 worker.estimates += 1
-                return True, np.int64(beta if side == ABOVE else alpha)
+                return True, likely_bound(evaluation, game, position, alpha, beta, depth, side, worker)
         side += 1
     return False, np.int64(0)

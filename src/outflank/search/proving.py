@@ -18,16 +18,9 @@ from outflank.kernels.memory import record_at
 from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
-from outflank.search.selective import guessed, is_guessed
+from outflank.search.selective import guessed, is_guessed, plays_out
 from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, doubt_of, looked_up, value_of
 from outflank.search.worker import ASKED
-
-
-@inner
-def plays_out(left: Any, depth: Any, worker: Any) -> Any:
-    """Whether a search by estimates comes to the end of every line, `left` moves being left at a node: then it uses
-    what the game offers to exact play."""
-    return depth > left and worker.workspace != 0
 
 
 @generic

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.games.evaluation import LIMIT, errors_of, value
-from outflank.games.patterns import STAGES, Patterns
+from outflank.games.patterns import STAGES, TABLES, Patterns
 from outflank.games.patterns import stage as stage_of
+from outflank.games.rules import moves_left
 from outflank.games.search_errors import SearchErrors
 from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic
@@ -78,6 +79,13 @@ def shallower(depth: Any) -> Any:
     """The depth of the search that is asked about one of `depth`: about half, and as odd or even as it is, since
     values of odd and even depths differ."""
     return 2 * (depth // 4) + depth % 2
+
+
+@inner
+def plays_out(left: Any, depth: Any, worker: Any) -> Any:
+    """Whether a search by estimates comes to the end of every line, `left` moves being left at a node: then it uses
+    what the game offers to exact play."""
+    return depth > left and worker.workspace != 0
 
 
 @generic
@@ -145,3 +153,29 @@ def probe_window(
     if side == ABOVE:
         return seeming + rough >= beta and beta + deep < LIMIT, beta + deep - 1
     return seeming - rough <= alpha and alpha - deep > -LIMIT, alpha - deep
+
+
+@generic
+def likely_bound(
+    evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, depth: Any, side: Any, worker: Any
+) -> Any:
+    """The bound of a node whose value is taken to be on one side of (alpha, beta).
+
+    Where games are played out, values are whole scores: one that is more than `alpha` is the next score at least. Told
+    to be worth a little more than the best move, others took its place, and proofs, which begin with the best move of
+    such a search, began with one that is harder to prove.
+    """
+
+
+@likely_bound.register(object)
+def _(evaluation, game, position, alpha, beta, depth, side, worker):
+    return np.int64(beta if side == ABOVE else alpha)
+
+
+@likely_bound.register(Patterns)
+def _(evaluation, game, position, alpha, beta, depth, side, worker):
+    bound = np.int64(beta if side == ABOVE else alpha)
+    points = record_at(evaluation.tables, TABLES).scored
+    if points == 0 or not plays_out(moves_left(game, position), depth, worker):
+        return bound
+    return -(-bound // points) * points if side == ABOVE else bound // points * points
