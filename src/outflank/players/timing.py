@@ -1,8 +1,8 @@
 """How long to think: a budget for each move, and whether another iteration is worth beginning.
 
 Two times make a budget. After the *soft* one no further iteration is begun, and earlier if the best move has been the
-same for long; at the *hard* one the search is stopped. Seconds a move that a player is told to take, by no
-clock, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts. What is
+same for long; at the *hard* one the search is stopped. Seconds a move that a player is told to take, by a clock or by
+none, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts. What is
 left of the clock never goes below a margin that was measured on this machine: what a thread that sleeps is late by,
 several times over.
 """
@@ -26,6 +26,11 @@ both players of a match at half a second a move lost on time."""
 
 LOOKS = 150_000
 """Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
+
+USED = 0.85
+"""The part that is used of a time for each move, less the margin. One move that comes back late makes the flag fall, and
+on a machine that has become busy meanwhile no margin foresees that. At a second a move 12 games were won, 2 drawn
+and 10 lost against NTest, before 11, 1 and 12; no flag fell, nor at 0.4 s beside four busy programs on two cores."""
 
 AT_ONCE = 0.0015
 """Seconds that a move takes which is not thought about, with room to spare."""
@@ -85,8 +90,8 @@ class Steady:
         margin = safety_margin() + 2 * self.late_seconds
         if clock.control.move_seconds is not None:
             whole = clock.control.move_seconds
-            hard = max(0.001, whole - margin, whole / 2 if whole > 2 * LEAST_MARGIN else 0.0)
-            return Budget(soft_seconds=hard, hard_seconds=hard)
+            hard = max(0.001, USED * whole - margin, whole / 2 if whole > 2 * LEAST_MARGIN else 0.0)
+            return Budget(soft_seconds=hard, hard_seconds=hard, saved=False)
         left = clock.left_seconds
         if left is None:
             return Budget()
