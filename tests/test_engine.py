@@ -171,7 +171,7 @@ def test_a_machine_that_is_busy_with_others_leaves_a_larger_margin(monkeypatch):
     late = Steady()
     late.late_seconds = 0.01
     clock = Clock(control=TimeControl(move_seconds=1.0))
-    assert late.budget(START, clock, None).hard_seconds == pytest.approx(1.0 - safety_margin() - 0.02)
+    assert late.budget(START, clock, None).hard_seconds == pytest.approx(timing.USED - safety_margin() - 0.02)
     late.late_seconds = 0.9
     assert late.budget(START, clock, None).hard_seconds == 0.5  # moves at random would lose the game for sure
     assert [lateness(0.1, 0.2), lateness(0.1, 0.0)] == [0.2, pytest.approx(0.08)]
@@ -182,7 +182,7 @@ def test_time_that_cannot_be_saved_is_used():
     """An iteration that will not be finished is begun all the same: what it shows until then counts."""
     steady = Steady()
     per_move = steady.budget(START, Clock(control=TimeControl(move_seconds=0.4)), None)
-    assert per_move.hard_seconds == pytest.approx(max(0.85 * 0.4 - safety_margin(), 0.2))
+    assert per_move.hard_seconds == pytest.approx(max(timing.USED * 0.4 - safety_margin(), 0.2))
     for fixed in (per_move, Budget().within(0.4)):
         hard = fixed.hard_seconds
         assert not steady.enough(fixed, 0.9 * hard, 0.3 * hard, stable=9)

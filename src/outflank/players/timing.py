@@ -28,8 +28,8 @@ LOOKS = 150_000
 """Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
 
 USED = 0.85
-"""The part that is used of a time for each move, less the margin. One move that comes back late makes the flag fall, and
-on a machine that has become busy meanwhile no margin foresees that. At a second a move 12 games were won, 2 drawn
+"""The part that is used of a time for each move, less the margin. One move that comes back late makes the flag fall,
+and on a machine that has become busy meanwhile no margin foresees that. At a second a move 12 games were won, 2 drawn
 and 10 lost against NTest, before 11, 1 and 12; no flag fell, nor at 0.4 s beside four busy programs on two cores."""
 
 AT_ONCE = 0.0015
