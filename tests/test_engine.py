@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from outflank import AbaloneBoard, Board, Limits, MoveValue, OthelloBoard, Side
 from outflank.abalone.ready_moves import OPENING
 from outflank.errors import FormatError, OutflankError
-from outflank.games.description import EndingTime, description_of
+from outflank.games.description import description_of
+from outflank.games.ending_time import EndingTime
 from outflank.players import computer, timing
 from outflank.players.classic import Classic, ClassicPlayer, ask_classic
 from outflank.players.clock import Clock, Clocks, TimeControl

@@ -59,7 +59,9 @@ class Openings:
             for number, record in enumerate(records, 1):
                 if stop.called:
                     return
-                self._take(record, times, lambda why, number=number: wrong(f"{path}, game {number:,}: {why}"))  # type: ignore[misc]
+                illegal = self._take(record, times)
+                if illegal is not None:
+                    wrong(f"{path}, game {number:,}: move {illegal} is not legal; those before it are taken")
                 if not number % 1000:
                     progress(self.games)
         except FormatError as error:
@@ -76,22 +78,24 @@ class Openings:
             every.update(times)
         return sorted(key for key, count in every.items() if count >= games)
 
-    def _take(self, record: Record, times: Counter[Key], wrong: Callable[[str], None]) -> None:
+    def _take(self, record: Record, times: Counter[Key]) -> int | None:
+        """Count the positions of a game; the number of its first move that is not legal, if there is one."""
         rules = record.start.game
         if (type(rules), rules) != (type(self.game), self.game):
             self.others += 1
-            return
+            return None
         self.games += 1
         position, key = self._start(record)
-        came = [key]
+        came, illegal = [key], None
         for number, reply in enumerate(replies_to(rules, position, played(record)[: self.plies], along=True), 1):
             if reply is None:
-                wrong(f"move {number} is not legal; those before it are taken")
+                illegal = number
                 break
             if not reply.sign:
                 break
             came.append(reply.key)
         times.update(set(came))
+        return illegal
 
     def _start(self, record: Record) -> tuple[Any, Key]:
         begins = record.start.position

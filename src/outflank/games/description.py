@@ -7,10 +7,10 @@ rules and the start have a default that any game can live with.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import floor, log
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from outflank.errors import InvalidOption
+from outflank.games.ending_time import USUAL, EndingTime
 from outflank.games.notation import Notation
 from outflank.games.programs import ReportProgram
 from outflank.games.search_errors import SearchErrors
@@ -49,24 +49,6 @@ class Level:
     """What it misjudges moves by: a standard deviation, in the game's unit."""
     greed: float = 0.0
     """What a piece that a move wins at once is worth to it beside that, in the same unit."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndingTime:
-    """What playing a position out takes on two cores, on average: the time for so many moves left, and the factor for
-    one more."""
-
-    moves: int = 14
-    seconds: float = 0.06
-    growth: float = 2.2
-
-    def expected(self, moves: int) -> float:
-        """Seconds, with so many moves left."""
-        return float(self.seconds * self.growth ** (moves - self.moves))
-
-    def moves_within(self, seconds: float) -> int:
-        """The most moves left that are expected to take no longer."""
-        return max(0, self.moves + floor(log(seconds / self.seconds) / log(self.growth)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +222,7 @@ class GameDescription:
     """Moves of its own that a player can expect to make yet: what its time is divided by."""
     moves_at_most: "Callable[[Board[Any]], float]" = lambda board: 100.0
     """Moves that it may have to make at worst, each of which takes a moment."""
-    ending_time: EndingTime = EndingTime()
+    ending_time: EndingTime = USUAL
     """By which a player knows whether it has the time to play exactly."""
     marks: Marks = Marks(0.4, 1.0, 2.0)
     error_of: Callable[[int], float] = lambda depth: 1.0

@@ -7,7 +7,6 @@ from typing import Any
 import outflank.othello.endings.values  # noqa: F401  # known to searches by being registered
 from outflank.boards.board import Board
 from outflank.games.description import (
-    EndingTime,
     GameDescription,
     GameOption,
     LabDefaults,
@@ -15,6 +14,7 @@ from outflank.games.description import (
     Marks,
     TerminalColours,
 )
+from outflank.games.ending_time import EndingTime
 from outflank.games.units import Unit
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS

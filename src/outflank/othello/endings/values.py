@@ -92,7 +92,7 @@ def _(game: Othello) -> Any:
     if not is_known(game):
         return None
     spaces = new_space(game)
-    # Nine searches of ten do not come so near to the end: they need not wait until this is compiled.
+    # Only here: a search that comes to no end of the game never waits until this is compiled.
     spaces[0].ending_at = address_for(ending, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
     return spaces
 
