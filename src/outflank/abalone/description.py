@@ -15,6 +15,7 @@ from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAMS
 from outflank.abalone.ready_moves import READY_MOVES
 from outflank.abalone.rules import Abalone, AbalonePosition
+from outflank.abalone.tabletop import tabletop
 from outflank.boards.board import Board
 from outflank.games.description import (
     GameDescription,
@@ -150,6 +151,7 @@ ABALONE = GameDescription(
         cluster_thresholds=(3, 4, 5, 6),
         replication_depths=(3, 4, 5, 6),
     ),
+    tabletop=tabletop,
     pictured="red is what was played, blue the best move",
     asks="two or three cells like A1B2",
     colours=TerminalColours(ground="#a97f4c", black="#101010", white="#ffffff", empty="#7d5a2e", legal="#f2e08a"),

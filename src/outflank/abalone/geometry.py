@@ -15,6 +15,7 @@ numbered in a spiral from the centre, E5, outwards; directions go round from eas
 sixths: both as in the lab program that report 003 started from.
 """
 
+from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -43,6 +44,12 @@ def stepped(cell: Cell, direction: int, steps: int = 1) -> Cell:
     """The cell `steps` further on, perhaps off the board."""
     row, column = DIRECTIONS[direction]
     return cell[0] + steps * row, cell[1] + steps * column
+
+
+def centre_of(cell: Cell) -> tuple[float, float]:
+    """Where the middle of a cell lies on a table, the board's being 0, 0; neighbours are 1 apart."""
+    row, column = cell[0] - CENTRE[0], cell[1] - CENTRE[1]
+    return column - row / 2, -row * sqrt(3) / 2
 
 
 def _spiral() -> tuple[Cell, ...]:

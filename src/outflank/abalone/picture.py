@@ -1,7 +1,6 @@
 """Abalone boards as pictures."""
 
 from collections.abc import Iterable
-from math import sqrt
 
 from outflank.abalone import geometry
 from outflank.abalone.layouts import row_cells
@@ -48,8 +47,8 @@ def abalone_svg(
 
 def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
     """Where a cell's centre is drawn, the board's centre being 0, 0."""
-    row, column = cell[0] - geometry.CENTRE[0], cell[1] - geometry.CENTRE[1]
-    return (column - row / 2) * UNIT * stretch, -row * sqrt(3) / 2 * UNIT * stretch
+    x, y = geometry.centre_of(cell)
+    return x * UNIT * stretch, y * UNIT * stretch
 
 
 def _way(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # boards stand above this module, and know it
     from outflank.boards.board import Board
     from outflank.boards.moves import Move
     from outflank.games.learnt import Learning
+    from outflank.games.tabletop import Tabletop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,10 +250,12 @@ class GameDescription:
     """Several of them under one name."""
     lab: LabDefaults = field(default_factory=LabDefaults)
 
-    # --- at a terminal ---
+    # --- to be seen ---
 
     pictured: str = ""
     """How pictures show what was played and what was better: `what was played is crossed`."""
+    tabletop: "Callable[[Any], Tabletop] | None" = None
+    """Its board under some rules, as hands use it; None: it is read off a drawing, and moves are chosen by name."""
     asks: str = "a move"
     """What a person is asked for: `a square like f5`."""
     colours: TerminalColours = TerminalColours()

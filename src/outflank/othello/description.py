@@ -27,6 +27,7 @@ from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
 from outflank.othello.rules import Othello, OthelloPosition
 from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of
+from outflank.othello.tabletop import tabletop
 
 OPTIONS = (
     GameOption(
@@ -172,6 +173,7 @@ OTHELLO = GameDescription(
         cluster_thresholds=(7, 8, 9, 10, 11, 12),
         replication_depths=(8, 9, 10, 11),
     ),
+    tabletop=tabletop,
     pictured="what was played is crossed, the best move is ringed",
     asks="a square like f5, or pass",
     colours=TerminalColours(ground="#2e7d54", black="#101010", white="#ffffff", empty="#1d5337", legal="#f2d95c"),

@@ -1,0 +1,48 @@
+"""Othello on a table: squares, on which discs are put down."""
+
+from typing import Any
+
+from outflank.boards.board import Board
+from outflank.boards.moves import Move
+from outflank.games.sides import Side
+from outflank.games.tabletop import Gesture, Place, Tabletop
+from outflank.othello.board import OthelloBoard
+from outflank.othello.rules import Othello
+from outflank.othello.squares import scoring_of, size_of, square_name, squares
+
+
+def tabletop(game: Othello) -> Tabletop:
+    """The board of these rules."""
+    size, scoring = size_of(game), scoring_of(game)
+    places = tuple(
+        Place(square_name(size, square), index // size, index % size, index // size)
+        for index, square in enumerate(squares(size))
+    )
+
+    def placed(pieces: str, turn: Side) -> OthelloBoard:
+        letter = "X" if turn is Side.BLACK else "O"
+        return OthelloBoard.from_line(f"{pieces.replace('.', '-')} {letter}", scoring=scoring)
+
+    return Tabletop(
+        shape="squares",
+        places=places,
+        pieces=_pieces,
+        gesture=_gesture,
+        counts=_discs,
+        counted="discs",
+        placed=placed,
+    )
+
+
+def _pieces(board: Board[Any]) -> str:
+    return board.to_text().partition(" ")[0].replace("-", ".")
+
+
+def _gesture(board: Board[Any], move: Move) -> Gesture:
+    name = str(move)
+    return Gesture(to="" if name == "pass" else name)
+
+
+def _discs(board: Board[Any], side: Side) -> int:
+    assert isinstance(board, OthelloBoard)
+    return board.discs(side)

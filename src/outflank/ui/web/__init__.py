@@ -1,0 +1,1 @@
+"""The board in the browser: a server on this machine, and the page that it serves."""

@@ -1,0 +1,638 @@
+"""What the page and the server say to each other, over one WebSocket: JSON objects that have a `kind`.
+
+The page asks, with a number of its own (`ask`), and gets one answer with that number (`re`): what it asked for, or
+`refused` with a line that says why. What goes on for a while comes as a stream of messages with the number of what
+began it (`of`), until one that says `done`. Everything has bounds: what does not fit is refused before anybody looks at
+it. The version changes when an older page would not understand.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+VERSION = 1
+
+MOST_TEXT = 100_000
+"""Letters of a pasted text."""
+
+MOST_BYTES = 4 * MOST_TEXT + 1000
+"""Of a message: the longest text, in letters of four bytes."""
+
+Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
+Name = Annotated[str, Meta(min_length=1, max_length=64)]
+Words = Annotated[str, Meta(max_length=200)]
+GameId = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
+NodeId = Annotated[int, Meta(ge=0, le=100_000)]
+Colour = Literal["black", "white"]
+
+
+class Asked(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
+    """What the page asks."""
+
+    ask: Ask
+
+
+# --- games ---
+
+
+class New(Asked, frozen=True, kw_only=True):
+    """A new game, from its start or from a text in any notation that the package reads. Answer: `game`."""
+
+    game: Name | None = None
+    """None: the one that the text is of."""
+    options: dict[Name, int | Name] = {}
+    """Of the game: size, scoring, layout."""
+    text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
+    """A position, a list of moves or a record; a record's moves are the main line, and its end is shown."""
+    seats: "Seats | None" = None
+    """None: both sides are moved by people."""
+
+
+class Seats(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who plays, in the words of players: `human`, `computer level=5`, `random`; and the clock: `none`, `5+3`, …"""
+
+    black: Words = "human"
+    white: Words = "human"
+    clock: Words = "none"
+
+
+class Place(Asked, frozen=True, kw_only=True):
+    """A new game from a position that was set up by hand. Answer: `game`."""
+
+    game: Name
+    options: dict[Name, int | Name] = {}
+    pieces: Annotated[str, Meta(max_length=400)]
+    """A sign for each cell, as in `game`."""
+    turn: Colour
+
+
+class Open(Asked, frozen=True, kw_only=True):
+    """See a game, and be told whenever it changes, until another one is opened. Answer: `game`."""
+
+    id: GameId
+
+
+class Sit(Asked, frozen=True, kw_only=True):
+    """Who plays from now on. Answer: `game`."""
+
+    id: GameId
+    seats: Seats
+
+
+class Play(Asked, frozen=True, kw_only=True):
+    """A move after a node: a new one, or the one that is there already; it becomes the one shown. Answer: `game`."""
+
+    id: GameId
+    node: NodeId
+    move: Name
+
+
+class Go(Asked, frozen=True, kw_only=True):
+    """Show another node: undo, redo, a jump. A computer whose turn it is there does not move before it is asked by
+    `sit`, or a person has moved. Answer: `game`."""
+
+    id: GameId
+    node: NodeId
+
+
+class Prune(Asked, frozen=True, kw_only=True):
+    """Take a node away, with all that follows it. Answer: `game`."""
+
+    id: GameId
+    node: NodeId
+
+
+class Promote(Asked, frozen=True, kw_only=True):
+    """Make the line that leads to a node the main line. Answer: `game`."""
+
+    id: GameId
+    node: NodeId
+
+
+class Resign(Asked, frozen=True, kw_only=True):
+    """A side gives up. Answer: `game`."""
+
+    id: GameId
+    side: Colour
+
+
+class Games(Asked, frozen=True, kw_only=True):
+    """The games that are kept, the last changed first. Answer: `kept`."""
+
+    before: float | None = None
+    """Those changed before this time, for the next page; None: the first."""
+
+
+class Delete(Asked, frozen=True, kw_only=True):
+    """Forget a game. Answer: `gone`."""
+
+    id: GameId
+
+
+class Export(Asked, frozen=True, kw_only=True):
+    """A game or the position that is shown, as text. Answer: `text`."""
+
+    id: GameId
+    node: NodeId
+    form: Name
+    """One of the game's `forms` in `welcome`: `position`, `moves`, `svg`, or a format of files: `ggf`, `sgf`, …"""
+
+
+# --- searches ---
+
+
+class Analyse(Asked, frozen=True, kw_only=True):
+    """Search a node deeper and deeper, until it is told to halt or asks for another. A connection has one search under
+    way: this ends the one before. Stream: `analysis`."""
+
+    id: GameId
+    node: NodeId
+    moves: Annotated[int, Meta(ge=1, le=200)] = 1
+    """How many moves get values of their own."""
+    options: "SearchOptions | None" = None
+
+
+class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to search, where the usual way is not meant: for those who watch schemes work."""
+
+    algorithm: Name | None = None
+    scheme: Name | None = None
+    workers: Annotated[int, Meta(ge=1, le=64)] | None = None
+    depth: Annotated[int, Meta(ge=1, le=60)] | None = None
+    seconds: Annotated[float, Meta(gt=0, le=3600)] | None = None
+    exact: bool = False
+
+
+class Compare(Asked, frozen=True, kw_only=True):
+    """Search a node to a depth by some workers, and by one alone: what the scheme gains. Stream: `compared`."""
+
+    id: GameId
+    node: NodeId
+    options: SearchOptions
+
+
+class Review(Asked, frozen=True, kw_only=True):
+    """Judge the moves of the main line, each for some seconds. Stream: `reviewed`, one for each move."""
+
+    id: GameId
+    seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
+
+
+class Halt(Asked, frozen=True, kw_only=True):
+    """End the search, comparison or review of this connection. Answer: `halted`."""
+
+
+# --- the laboratory ---
+
+
+class Lab(Asked, frozen=True, kw_only=True):
+    """What can be measured, what is being measured, and what was. Answer: `laboratory`."""
+
+
+class Run(Asked, frozen=True, kw_only=True):
+    """Measure; one experiment at a time. Stream: `running`, to whoever asked for it."""
+
+    experiment: Name
+    parameters: dict[Name, Words] = {}
+    """As words, like options of `outflank lab`; what is left out is as usual."""
+
+
+class Cancel(Asked, frozen=True, kw_only=True):
+    """End the run under way; what it has is kept. Answer: `halted`."""
+
+
+Request = (
+    New
+    | Place
+    | Open
+    | Sit
+    | Play
+    | Go
+    | Prune
+    | Promote
+    | Resign
+    | Games
+    | Delete
+    | Export
+    | Analyse
+    | Compare
+    | Review
+    | Halt
+    | Lab
+    | Run
+    | Cancel
+)
+
+
+# --- said by the server ---
+
+
+class Said(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
+    """What the server says."""
+
+
+class Welcome(Said, frozen=True, kw_only=True):
+    """The first message of a connection."""
+
+    version: int
+    package: str
+    """The version of the package."""
+    games: tuple["GameKind", ...]
+    algorithms: tuple[str, ...]
+    schemes: tuple["SchemeKind", ...]
+    cores: int
+
+
+class GameKind(Struct, frozen=True, kw_only=True):
+    """A game that can be played here."""
+
+    name: str
+    title: str
+    options: tuple["GameChoice", ...]
+    levels: int
+    """1 to so many."""
+    unit: str
+    """What its scores count: discs, marbles."""
+    forms: tuple["Form", ...]
+
+
+class GameChoice(Struct, frozen=True, kw_only=True):
+    """An option of a game."""
+
+    name: str
+    help: str
+    choices: tuple[int | str, ...]
+    told: tuple[str, ...]
+    """Each choice in words."""
+    default: int | str
+
+
+class Form(Struct, frozen=True, kw_only=True):
+    """A way in which a game or a position is written."""
+
+    name: str
+    title: str
+    suffix: str
+    """Of a file: `.ggf`."""
+
+
+class SchemeKind(Struct, frozen=True, kw_only=True):
+    """A way to share a search among workers."""
+
+    name: str
+    carries: tuple[str, ...]
+    """The algorithms that it can share."""
+    promises: str
+    costs: str
+
+
+class Refused(Said, frozen=True, kw_only=True):
+    """It cannot be done."""
+
+    re: int | None
+    """None: it was no message of ours."""
+    why: str
+    """One line, for the person at the page."""
+
+
+class Game(Said, frozen=True, kw_only=True):
+    """A game, as it is now. Sent as an answer, and whenever a game that is open has changed."""
+
+    re: int | None = None
+    id: str
+    game: str
+    title: str
+    """`Othello 6×6`."""
+    options: dict[str, int | str]
+    revision: int
+    """Grows with every change: an older one is not news."""
+    changed: float
+    """When, in seconds since 1970."""
+    start: str
+    """The first position, as text."""
+    position: str
+    """The one that is shown, as text."""
+    nodes: tuple["Node", ...]
+    """The tree of moves; the first is the start. Among those of one parent the first is the main line."""
+    node: int
+    """The one that is shown."""
+    shape: Literal["squares", "hexagons"]
+    """How cells lie: each has four neighbours at a distance of 1, or six."""
+    cells: tuple["Cell", ...]
+    pieces: str
+    """A sign for each cell: X black, O white, . empty."""
+    turn: Colour
+    legal: tuple["Gesture", ...]
+    """None: the game is over."""
+    last: "Gesture | None"
+    """The move that led here."""
+    passes: bool
+    """Whether the side to move can only pass: its one legal move."""
+    standing: str
+    """`black 2, white 2`."""
+    counts: tuple[int, int]
+    """Black's and white's: discs on the board, or marbles pushed off it."""
+    counted: str
+    """What they are: `discs`, `marbles taken`."""
+    outcome: "Ended | None"
+    seats: Seats
+    clock: "ClockState | None"
+    """None: there is none."""
+    thinking: Colour | None
+    """The side whose computer is at its move."""
+    remark: str
+    """What the computer that moved last said of it: `depth 12, +2.3 discs`, `book`; empty: nothing."""
+    names: tuple[str, str] = ("", "")
+    """Of the players, where a record has them."""
+
+
+class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A position in the tree of a game."""
+
+    id: int
+    parent: int | None
+    move: str
+    """That led here; empty at the start."""
+    side: Colour | None = None
+    """Who made it."""
+    value: float | None = None
+    """What black had here, in the game's unit, as a review found; None: it was not judged."""
+    loss: float | None = None
+    """What the move lost against the best one."""
+    mark: str = ""
+    """`?!`, `?` or `??`."""
+    best: str = ""
+    """What should have been played."""
+    exact: bool = False
+    """Whether the value is that of perfect play."""
+
+
+class Cell(Struct, frozen=True, kw_only=True):
+    """A place on a board."""
+
+    name: str
+    row: int
+    """From above, 0 first."""
+    x: float
+    y: float
+    """Of its middle; neighbours are 1 apart, and y grows downwards."""
+
+
+class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A move, and how a hand makes it."""
+
+    move: str
+    to: str = ""
+    """The cell that is chosen; empty: none, as for a pass."""
+    picked: tuple[str, ...] = ()
+    """The pieces that are taken up before, in a line; none: a piece is put down."""
+    way: tuple[float, float] | None = None
+    """Which way they go."""
+    goes: tuple[tuple[str, str | None], ...] = ()
+    """From where to where every piece goes that moves; to None: off the board."""
+
+
+class Ended(Struct, frozen=True, kw_only=True):
+    """How a game ended."""
+
+    winner: Colour | None
+    """None: drawn."""
+    score: int
+    """What black has won."""
+    reason: str
+    said: str
+    """In one sentence."""
+
+
+class ClockState(Struct, frozen=True, kw_only=True):
+    """Both clocks, when the message was written."""
+
+    said: str
+    """`5 minutes for the game`."""
+    black: float | None
+    """Seconds left; for the move, where each has its own time."""
+    white: float | None
+    running: Colour | None
+
+
+class Kept(Said, frozen=True, kw_only=True):
+    """Games that are kept."""
+
+    re: int
+    games: tuple["KeptGame", ...]
+    more: bool
+
+
+class KeptGame(Struct, frozen=True, kw_only=True):
+    """One of them."""
+
+    id: str
+    game: str
+    title: str
+    changed: float
+    moves: int
+    """On the main line."""
+    seats: Seats
+    result: str
+    """`1-0`, …, or `*` while it goes on."""
+    position: str
+    pieces: str
+    """Of the end of the main line."""
+
+
+class Gone(Said, frozen=True, kw_only=True):
+    """A game is forgotten: an answer, and to whoever has it open."""
+
+    re: int | None = None
+    id: str
+
+
+class Text(Said, frozen=True, kw_only=True):
+    """What was exported."""
+
+    re: int
+    form: str
+    file: str
+    """A name for it."""
+    text: str
+
+
+class Halted(Said, frozen=True, kw_only=True):
+    """Nothing is under way any more."""
+
+    re: int
+
+
+class Valued(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A move and what it is worth to the mover."""
+
+    move: str
+    value: float
+    """In the game's unit; ±1e9: won or lost."""
+    said: str
+    """`+3.7`."""
+    exact: bool = False
+    line: tuple[str, ...] = ()
+
+
+class Analysis(Said, frozen=True, kw_only=True):
+    """How far a search is: several times a second. The same fields from iteration to iteration."""
+
+    of: int
+    id: str
+    node: int
+    depth: int
+    """Of the last iteration that was finished; 0: none was."""
+    at_depth: int
+    """Of the one under way."""
+    exact: bool
+    """Whether the value is proved."""
+    selectivity: int
+    """In per cent: 100 leaves nothing out."""
+    said: str
+    """The value, in words; empty: none yet."""
+    proved: str
+    """What is proved of the score: `at least +4 discs`."""
+    moves: tuple[Valued, ...]
+    """The best first, as many as have values."""
+    nodes: int
+    seconds: float
+    """Of searching; not while it waited for others."""
+    speed: float
+    """Nodes a second."""
+    root_moves: tuple[int, int]
+    """How many moves of the root are settled in this iteration, of how many."""
+    workers: tuple["AtWork", ...]
+    scheme: str
+    """Empty: one worker alone."""
+    table: float
+    """How full the table is, 0 to 1."""
+    table_bytes: int
+    waiting: bool
+    """Whether it waits for its turn among the searches of others."""
+    done: bool
+    """Whether it has come to its end: solved, a limit, or halted."""
+    compiling: bool = False
+    """Whether kernels are being compiled: the first search of a machine."""
+
+
+class AtWork(Struct, frozen=True, kw_only=True):
+    """A worker of a search, now. Counts are of the whole search so far."""
+
+    busy: bool
+    move: str
+    """The root's move below which it searches; empty: not known, or none."""
+    depth: int
+    """Plies left below the piece in its hands."""
+    stolen: bool
+    """Whether another worker had offered that piece."""
+    nodes: int
+    speed: float
+    """Nodes a second since the message before."""
+    useful: float
+    """The part of its time with work in hand, 0 to 1."""
+    spawned: int
+    steals: int
+    aborts: int
+    """Pieces that it gave up because their value was not wanted any more."""
+    wasted: int
+    """Nodes of those."""
+
+
+class Compared(Said, frozen=True, kw_only=True):
+    """A comparison, while it goes on and at its end."""
+
+    of: int
+    stage: Literal["together", "alone", "done"]
+    depth: int
+    scheme: str
+    workers: int
+    together_seconds: float
+    together_nodes: int
+    alone_seconds: float
+    alone_nodes: int
+    speed_up: float | None
+    """None: not known yet."""
+    efficiency: float | None
+    overhead: float | None
+    """Nodes that one worker would not have entered, per node that it would."""
+    same: bool | None
+    """Whether both found the same value."""
+    done: bool
+
+
+class Reviewed(Said, frozen=True, kw_only=True):
+    """How far a review is. What it finds of a move stands in that node of `game`, which is sent too."""
+
+    of: int
+    id: str
+    ply: int
+    plies: int
+    done: bool
+    story: tuple["Turn", ...] = ()
+    """At the end: where the game turned."""
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """A change of who was winning."""
+
+    node: int
+    said: str
+
+
+class Laboratory(Said, frozen=True, kw_only=True):
+    """What can be measured, and what was."""
+
+    re: int
+    experiments: tuple["ExperimentKind", ...]
+    running: str
+    """The name of the experiment under way; empty: none."""
+    reports: tuple["ReportFile", ...]
+
+
+class ExperimentKind(Struct, frozen=True, kw_only=True):
+    """An experiment."""
+
+    name: str
+    question: str
+    reports: tuple[str, ...]
+    """Those of the five reports that asked it."""
+    parameters: tuple["ExperimentParameter", ...]
+
+
+class ExperimentParameter(Struct, frozen=True, kw_only=True):
+    """What can be chosen about it."""
+
+    name: str
+    help: str
+    usual: str
+    """In words, as `run` takes them; empty: the program chooses."""
+
+
+class ReportFile(Struct, frozen=True, kw_only=True):
+    """A page that a run has written."""
+
+    id: str
+    experiment: str
+    changed: float
+    complete: bool
+    address: str
+    """Where the page is found on this server."""
+
+
+class Running(Said, frozen=True, kw_only=True):
+    """How far a run is."""
+
+    of: int
+    experiment: str
+    task: str
+    part: float
+    """0 to 1."""
+    seconds_left: float | None
+    done: bool
+    failed: str
+    """Why there is no report; empty: there will be one."""
+    report: ReportFile | None
+
+
+Message = Welcome | Refused | Game | Kept | Gone | Text | Halted | Analysis | Compared | Reviewed | Laboratory | Running
