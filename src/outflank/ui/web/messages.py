@@ -420,7 +420,16 @@ class Kept(Said, frozen=True, kw_only=True):
 
     re: int
     games: tuple["KeptGame", ...]
+    layouts: tuple["Layout", ...]
+    """Those of their boards, each once."""
     more: bool
+
+
+class Layout(Struct, frozen=True, kw_only=True):
+    """How the cells of a board lie, as in `game`: enough for a small picture."""
+
+    shape: Literal["squares", "hexagons"]
+    cells: tuple["Cell", ...]
 
 
 class KeptGame(Struct, frozen=True, kw_only=True):
@@ -438,6 +447,8 @@ class KeptGame(Struct, frozen=True, kw_only=True):
     position: str
     pieces: str
     """Of the end of the main line."""
+    layout: int
+    """Which of the answer's layouts its board has."""
 
 
 class Gone(Said, frozen=True, kw_only=True):
