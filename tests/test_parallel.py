@@ -11,14 +11,15 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
 from outflank.games.evaluation import Exact, evaluation_named, value
-from outflank.games.rules import moves_left, unpack
+from outflank.games.rules import most_moves, moves_left, unpack
 from outflank.kernels.compiler import interpreted
+from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.othello.patterns import LEARNT
 from outflank.othello.squares import START, othello
 from outflank.parallel.delivering import after_eldest, elders
 from outflank.parallel.divided import Divided, Plan, usual_threshold
-from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE
+from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
 from outflank.parallel.taking import expected_below
 from outflank.parallel.young_brothers import ESTIMATING, PROVING
 from outflank.search.checking import MONTE_CARLO
@@ -27,6 +28,7 @@ from outflank.search.deepening import search
 from outflank.search.division import Scheme, register_scheme, scheme_named, schemes
 from outflank.search.probes import Counts
 from outflank.search.root import Root
+from outflank.search.root_moves import ranks
 from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
 from tests.drawing import legal, walk
 from tests.pairs import pairwise
@@ -590,3 +592,25 @@ def test_a_short_stress():
     assert min(seen[what] for what in ("stopped", "finished", "aborts obeyed", "moves of others", "frames")) > 0
     assert seen["values compared"] > 100
     assert seen["entries compared"] > 500
+
+
+def test_what_a_worker_has_in_hand_is_seen_from_outside():
+    root = Root(othello(), START, Options(evaluation="discs"))
+    division = Divided(root, 3, Plan(eldest_first=True))
+    moves, hands, top = root.moves, division.crew.hands, division.crew.root_frame
+    division._asked = 0, moves, ranks(moves, "first")
+    below = top + frame_bytes(most_moves(root.game))
+    record_at(top, FRAME).opener = 0
+    inner_frame = record_at(below, FRAME)
+    inner_frame.above, inner_frame.index, inner_frame.opener = top, 2, 1
+    for hand, frame, index in zip(hands, (top, below, 12345), (0, 7, 0), strict=True):
+        hand.idle, hand.frame, hand.index, hand.depth = 0, frame, index, 5
+    own, stolen, unseen = division.standing().workers
+    assert (own.move, own.depth, own.stolen) == (moves[0], 5, False)
+    assert (stolen.move, stolen.stolen) == (moves[2], True)  # its own frame, below a move that another had offered
+    assert (unseen.busy, unseen.move) == (True, None)
+    inner_frame.above = below  # as a frame that is used again may seem for a moment
+    assert division.standing().workers[1].move is None
+    hands["idle"] = 1
+    assert not any(each.busy for each in division.standing().workers)
+    division.close()

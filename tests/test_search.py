@@ -327,6 +327,28 @@ def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
         assert [each.nodes for each in seen] == sorted(each.nodes for each in seen)
 
 
+@pytest.mark.parametrize("scheme", [None, "ybw", "root-split", "shared-table", "abdada"])
+def test_a_watch_sees_what_each_worker_is_at(monkeypatch, scheme):
+    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
+    seen: list[Progress] = []
+    here, workers = OthelloBoard.start(), 1 if scheme is None else 3
+    depth = 4 if interpreted() else 10
+    search(here, Limits(depth=depth), watch=seen.append, evaluation="discs", parallel=scheme, workers=workers)
+    seen = [each for each in seen if each.workers]  # before the first window nobody has anything
+    assert seen
+    for each in seen:
+        assert len(each.workers) == workers
+        assert any(worker.busy for worker in each.workers) or each.done == each.moves or workers > 1
+        for worker in each.workers:
+            assert worker.move is None or (worker.busy and worker.move in here.legal_moves)
+            assert worker.depth < each.depth
+            assert worker.done.useful_seconds <= each.seconds + 1
+            assert workers > 1 or not worker.stolen
+    assert any(worker.move is not None for each in seen for worker in each.workers)
+    nodes = [sum(worker.done.nodes for worker in each.workers) for each in seen]
+    assert nodes == sorted(nodes)
+
+
 @pytest.mark.compiled
 def test_a_watch_is_told_of_playouts(monkeypatch):
     monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)

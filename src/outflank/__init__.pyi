@@ -35,6 +35,7 @@ from outflank.search.results import Comparison as Comparison
 from outflank.search.results import MoveValue as MoveValue
 from outflank.search.results import Progress as Progress
 from outflank.search.results import Result as Result
+from outflank.search.results import WorkerProgress as WorkerProgress
 from outflank.search.results import WorkerStatistics as WorkerStatistics
 from outflank.search.solving import solve as solve
 from outflank.search.table import Table as Table

@@ -12,11 +12,11 @@ from outflank.errors import OutflankError
 from outflank.games.rules import most_moves
 from outflank.kernels.atomics import store
 from outflank.kernels.compiler import kernel
-from outflank.kernels.memory import address_of
+from outflank.kernels.memory import address_of, record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_everybody
-from outflank.parallel.shared_state import CREW, HAND, STATISTICS, WORD_OF, frame_bytes
+from outflank.parallel.shared_state import CREW, FRAME, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.placement import bound
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
@@ -78,6 +78,7 @@ class Crew:
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
         self._seconds = 0.0  # with a root open
+        self._opened: float | None = None  # when the one that is open was
 
     def _build(self, room: int) -> None:
         crew, hands = self.crew, self.hands
@@ -139,9 +140,12 @@ class Crew:
         """While a root is searched. Raises what has gone wrong in a helper; what helpers counted is collected."""
         # Bound no longer than that: between two iterations the leader's thread is the caller's own.
         with bound(self.root.places, 0):
-            began = time.perf_counter()
-            yield
-            self._seconds += time.perf_counter() - began
+            began = self._opened = time.perf_counter()
+            try:
+                yield
+            finally:
+                self._opened = None
+                self._seconds += time.perf_counter() - began
         if self._failure is not None:
             raise self._failure
         if self.root.instrument is not None:
@@ -165,11 +169,17 @@ class Crew:
             self.hands[name] = 0
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far."""
+        """What each worker has done so far, also while they work."""
+        opened, now = self._opened, time.perf_counter()
+        seconds = self._seconds if opened is None else self._seconds + now - opened
+        useful = [
+            (int(hand.busy_ns) + (0 if opened is None or hand.idle else round(now * 1e9) - int(hand.since))) / 1e9
+            for hand in self.hands
+        ]
         return tuple(
             WorkerStatistics(
-                useful_seconds=int(hand.busy_ns) / 1e9,
-                idle_seconds=max(0.0, self._seconds - int(hand.busy_ns) / 1e9),
+                useful_seconds=busy,
+                idle_seconds=max(0.0, seconds - busy),
                 nodes=int(worker.nodes),
                 wasted_nodes=int(hand.wasted),
                 spawned=int(hand.spawned),
@@ -184,8 +194,15 @@ class Crew:
                 cutoffs=int(worker.cutoffs),
                 first_cutoffs=int(worker.first_cutoffs),
             )
-            for hand, worker in zip(self.hands, self.root.workers, strict=True)
+            for hand, worker, busy in zip(self.hands, self.root.workers, useful, strict=True)
         )
+
+    def frame_seen(self, address: int) -> Any:
+        """The frame at an address that a worker's hand names, seen while that works; None: it is none of ours."""
+        first = self.root_frame
+        if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
+            return None
+        return None if (address - first) % self._frame_bytes else record_at(address, FRAME)
 
 
 class Crewed:

@@ -23,6 +23,7 @@ from outflank.parallel.shared_state import (
     HAND,
     IDLE,
     IN_ADVANCE,
+    NOT_OFFERED,
     NOTHING,
     OFFER,
     OPEN,
@@ -33,9 +34,10 @@ from outflank.parallel.shared_state import (
 )
 from outflank.parallel.splitting import work
 from outflank.search.root import Root
-from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, ranks
+from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, WorkerStanding, ranks
 from outflank.search.samples import sample_roots
 from outflank.search.stopping import Stopped
+from outflank.search.worker import PLIES
 
 EVERYTHING = 1 << 40
 """A window that nothing falls out of."""
@@ -132,7 +134,7 @@ class Divided(Crewed):
         frame.depth, frame.left = depth, root.depth_below(depth)
         frame.alpha, frame.beta = alpha, beta
         frame.expected = OPEN if beta - alpha > 1 else CUT
-        frame.leftmost, frame.join, frame.opener = 1, 1, -1
+        frame.leftmost, frame.join, frame.opener = 1, 1, NOT_OFFERED
         frame.count, frame.key, frame.line_key = count, NOTHING, NOTHING
         self._moves[:count] = [move.code | rank_of[move.code] << RANK_BITS for move in moves]
         self._found[:count] = LOW
@@ -163,7 +165,25 @@ class Divided(Crewed):
         best = _proved(key, moves, rank_of) if key >> RANK_BITS > alpha else None
         last = moves[begun - 1] if begun > 0 else None
         done = int((self._found[: len(moves)] > LOW).sum())
-        return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done)
+        workers = tuple(self._in_hand(hand, moves) for hand in self.crew.hands)
+        return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done, workers)
+
+    def _in_hand(self, hand: Any, moves: Sequence[RootMove]) -> WorkerStanding:
+        """What a worker is at. It goes on while this looks: a frame may be another one by now, so every address and
+        every index is held against what there is."""
+        if hand.idle:
+            return WorkerStanding(False)
+        address, index, stolen = int(hand.frame), int(hand.index), False
+        for _ in range(PLIES):
+            frame = self.crew.frame_seen(address)
+            if frame is None:
+                break
+            stolen = stolen or int(frame.opener) not in (NOT_OFFERED, int(hand.id))
+            if address == self.crew.root_frame:
+                move = moves[index] if 0 <= index < len(moves) else None
+                return WorkerStanding(True, move, int(hand.depth), stolen)
+            address, index = int(frame.above), int(frame.index)
+        return WorkerStanding(True, None, int(hand.depth), stolen)
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:

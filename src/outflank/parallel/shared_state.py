@@ -133,7 +133,7 @@ FRAME = record_type(
         "leftmost": np.int64,
         "expected": np.int64,  # one of the three below
         "count": np.int64,  # moves
-        "opener": np.int64,  # the worker who offered its moves; -1: they are not offered yet
+        "opener": np.int64,  # the worker who offered its moves; `NOT_OFFERED`: nobody has yet
         "owner": np.int64,  # the worker whose pool it comes from
         "link": np.int64,  # the next one on a list
         "in_turn": np.int64,  # the moves that beat a scout are being searched, one after the other
@@ -178,6 +178,9 @@ WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 assert [WORD_OF[name] for name in LIFELINE] == list(range(len(LIFELINE))), "a lifeline begins every frame"
 
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
+
+NOT_OFFERED = -1
+"""The opener of a frame whose moves nobody has offered yet."""
 
 NOTHING = -(1 << 60)
 """Less than every key."""

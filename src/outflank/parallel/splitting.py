@@ -50,6 +50,7 @@ from outflank.parallel.shared_state import (
     DELIVER,
     DESCEND,
     LEAVE,
+    NOT_OFFERED,
     NOTHING,
     OFFER,
     RANK_BITS,
@@ -213,7 +214,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.until, frame.holding = hand.until, hand.holding
     frame.leftmost, frame.expected = hand.leftmost, hand.expected
     frame.count = end
-    frame.opener = -1
+    frame.opener = NOT_OFFERED
     frame.in_turn = 0
     frame.join, frame.next, frame.bad, frame.postponed = 1, 0, 0, 0  # nobody else sees it yet
     frame.writing, frame.line_key = 0, NOTHING

@@ -39,7 +39,7 @@ from outflank.search.probing import known_by_probe
 from outflank.search.proving import known_at_once, known_unsearched
 from outflank.search.quiet import quiescence
 from outflank.search.root import Root
-from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
+from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, WorkerStanding
 from outflank.search.samples import sample_roots
 from outflank.search.stopping import BELL, Stopped, heed, poll_stop, ring
 from outflank.search.table import (
@@ -202,7 +202,7 @@ def search_root(game, evaluation, position, crew, hand, worker, probe):
 @inner
 def _search_window(game, evaluation, position, crew, hand, worker, probe, episode):
     """Search the root to the end, or until somebody else has."""
-    began = nanoseconds()
+    began = hand.since = nanoseconds()
     frame = frame_at(hand.frame)
     worker.aborted = 0
     worker.lifeline, worker.place = hand.frame, 0
@@ -249,7 +249,7 @@ class TableDriven(Crewed):
         self.crew.hands["frame"] = self.crew.root_frame
         self._frame = record_at(self.crew.root_frame, FRAME)
         self._episode = 0
-        self._asked: tuple[int, Sequence[RootMove]] | None = None
+        self._asked: tuple[int, Sequence[Sequence[RootMove]]] | None = None
         for index, worker in enumerate(root.workers):
             # An odd number per worker, none for the leader: it searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
@@ -289,7 +289,7 @@ class TableDriven(Crewed):
             worker.moves[: len(order)] = [move.code for move in order]
             worker.scores[: len(order)] = LOW
             orders.append(order)
-        self._asked = alpha, orders[0]
+        self._asked = alpha, orders
         crew.hands["until"] = len(moves)
         crew.hands["depth"], crew.hands["alpha"], crew.hands["beta"] = depth, alpha, beta
         self._frame.cut = 0
@@ -316,13 +316,27 @@ class TableDriven(Crewed):
         """How far the leader has come; the others are about as far."""
         if self._asked is None:
             return WindowProgress()
-        alpha, moves = self._asked
+        alpha, orders = self._asked
+        moves = orders[0]
         worker = self.root.worker
         done = [int(score) for score in worker.scores[: len(moves)] if LOW < score < PUT_OFF]
         begun = min(len(done) + 1, len(moves))
         value = max(done, default=LOW)
         best = next((move for move in moves if value > alpha and move.code == int(worker.line[0, 0])), None)
-        return WindowProgress(begun, len(moves), None, best, value if best else None, len(done))
+        workers = tuple(
+            self._in_hand(hand, worker, order)
+            for hand, worker, order in zip(self.crew.hands, self.root.workers, orders, strict=True)
+        )
+        return WindowProgress(begun, len(moves), None, best, value if best else None, len(done), workers)
+
+    def _in_hand(self, hand: Any, worker: Any, order: Sequence[RootMove]) -> WorkerStanding:
+        """The first move without a score is the one that a worker is at; after those, the first that was put off."""
+        if hand.idle:
+            return WorkerStanding(False)
+        scores = [int(score) for score in worker.scores[: len(order)]]
+        at = next((scores.index(wanted) for wanted in (LOW, PUT_OFF) if wanted in scores), None)
+        move = None if at is None else order[at]
+        return WorkerStanding(True, move, self.root.depth_below(int(hand.depth)))
 
     def search_fully(self, depth: int) -> RootValue:
         """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""

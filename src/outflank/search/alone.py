@@ -1,6 +1,7 @@
 """One worker that searches the whole tree."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from outflank.placement import bound
 from outflank.search.alphabeta import alphabeta
@@ -8,7 +9,7 @@ from outflank.search.minimax import minimax
 from outflank.search.quiet import quiescence
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, preferred
+from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, WorkerStanding, preferred
 from outflank.search.stopping import Stopped
 from outflank.search.worker import WORKER
 
@@ -20,6 +21,7 @@ class Alone:
         self.root = root
         self.nbytes = WORKER.itemsize
         self._standing = WindowProgress()
+        self._left = 0
 
     def prepare(self) -> None:
         """Compile, by a search that may enter no node."""
@@ -36,7 +38,7 @@ class Alone:
     def search_fully(self, depth: int) -> RootValue:
         """value == v, and the move is the one that the tie rule names among all best ones."""
         root = self.root
-        left = root.depth_below(depth)
+        left = self._left = root.depth_below(depth)
         with bound(root.places, 0):
             for number, move in enumerate(root.moves, 1):
                 self._standing = WindowProgress(number, len(root.moves), move, done=number - 1)
@@ -60,7 +62,7 @@ class Alone:
     def _best(self, depth: int, alpha: int, beta: int, wanted: int, moves: Sequence[RootMove]) -> RootMove:
         root = self.root
         scout = root.options.algorithm == "pvs"
-        left = root.depth_below(depth)
+        left = self._left = root.depth_below(depth)
         best: RootMove | None = None
         values: list[int] = []
         for number, move in enumerate(moves, 1):
@@ -92,7 +94,10 @@ class Alone:
 
     def standing(self) -> WindowProgress:
         """How far the root's moves are searched."""
-        return self._standing
+        standing = self._standing
+        if standing.last is None:
+            return standing
+        return replace(standing, workers=(WorkerStanding(True, standing.last, self._left),))
 
     def forget(self) -> None:
         """Clear the table."""

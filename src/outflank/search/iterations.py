@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -15,9 +15,9 @@ from outflank.search.algorithms import algorithm_of
 from outflank.search.contract import Limits, Stop
 from outflank.search.division import Division
 from outflank.search.progress import watching
-from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
+from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerProgress, WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.root_moves import RootMove, RootValue
+from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
 from outflank.search.stopping import Stopped
 
 GUESSED = 9
@@ -284,6 +284,24 @@ class Stage:
             best=board.move(best.code) if best else None,
             value=lower,
             upper=root.upper,
+            workers=self._workers(standing.workers),
+        )
+
+    def _workers(self, standings: Sequence[WorkerStanding]) -> tuple[WorkerProgress, ...]:
+        if not standings:
+            return ()
+        done = self.division.statistics()
+        if self.before.workers:
+            done = WorkerStatistics.summed(self.before.workers, done)
+        return tuple(
+            WorkerProgress(
+                busy=each.busy,
+                move=self.board.move(each.move.code) if each.move else None,
+                depth=each.depth,
+                stolen=each.stolen,
+                done=statistics,
+            )
+            for each, statistics in zip(standings, done, strict=True)
         )
 
 

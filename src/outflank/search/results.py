@@ -194,6 +194,22 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerProgress:
+    """What a worker of a search is at; it goes on while it is looked at."""
+
+    busy: bool
+    """Whether it has a part of the tree in hand."""
+    move: Move | None
+    """The root's move that this part belongs to; None: it is not known, or there is none."""
+    depth: int
+    """Plies left in it."""
+    stolen: bool
+    """Whether it belongs to a move that another worker had offered."""
+    done: WorkerStatistics
+    """What the worker has done so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """What a search is at while an iteration runs."""
 
@@ -218,6 +234,8 @@ class Progress:
     """What the position is worth at this depth, at most, as far as that is known."""
     done: int = 0
     """Moves of the root that are settled in this pass: not worth more, or less, than it asks for."""
+    workers: tuple[WorkerProgress, ...] = ()
+    """Each worker; none where they cannot be seen, as those of a cluster and of Monte-Carlo."""
 
     @property
     def nodes_per_second(self) -> float:

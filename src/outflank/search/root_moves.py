@@ -30,6 +30,19 @@ class RootValue:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerStanding:
+    """What a worker has in hand, as far as it can be seen while it works: it may have gone on meanwhile."""
+
+    busy: bool
+    move: RootMove | None = None
+    """The root's move that it belongs to; None: it is not known, or there is none."""
+    depth: int = 0
+    """Plies left in it."""
+    stolen: bool = False
+    """Whether it belongs to a move that another worker had offered."""
+
+
+@dataclass(frozen=True, slots=True)
 class WindowProgress:
     """How far the search of a window has come, as far as those who search it can tell from outside."""
 
@@ -43,6 +56,8 @@ class WindowProgress:
     """What `best` has been shown to be worth, at least."""
     done: int = 0
     """Moves that are settled, as far as this window asks."""
+    workers: tuple[WorkerStanding, ...] = ()
+    """None: they cannot be seen."""
 
 
 def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
