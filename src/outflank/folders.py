@@ -41,6 +41,13 @@ def state_folder() -> Path:
     return _found(lambda: Unix(NAME).user_state_dir, "notes")
 
 
+def data_folder() -> Path:
+    """For what the user has made, and cannot be made again: games."""
+    from platformdirs.unix import Unix
+
+    return _found(lambda: Unix(NAME).user_data_dir, "games")
+
+
 def expanded(path: str | Path) -> Path:
     """The path, with ~ read as the home directory."""
     try:

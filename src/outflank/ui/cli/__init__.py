@@ -21,6 +21,7 @@ COMMANDS = {
     "proof": "Check the proof of a solved position.",
     "perft": "Count the leaves of a game tree.",
     "play": "Play a game, or watch one.",
+    "serve": "Play, analyse and watch searches in a browser.",
     "review": "Go through a game and judge its moves.",
     "book": "Build an opening book, or look into one.",
     "match": "Let players meet, and say who is stronger.",

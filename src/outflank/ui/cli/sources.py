@@ -49,7 +49,7 @@ def records(
     What is wrong anywhere is an error; where `skipped` is told of lines that cannot be read, the others are returned.
     """
     if words != STANDARD_INPUT and not is_file:
-        found, name = _pasted(words, game, options, skipped), "the text"
+        found, name = pasted(words, game, options, skipped), "the text"
         return _chosen(found, name, number)
     name = "standard input" if words == STANDARD_INPUT else words
     with _opened(words, name) as stream:
@@ -59,7 +59,7 @@ def records(
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
-    return _chosen(_pasted(decoded_whole(data), game, options, skipped), name, number)
+    return _chosen(pasted(decoded_whole(data), game, options, skipped), name, number)
 
 
 def is_a_file(words: str) -> bool:
@@ -67,7 +67,7 @@ def is_a_file(words: str) -> bool:
     return os.path.isfile(words) or os.path.splitext(words)[1] in file_formats()
 
 
-def _pasted(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None) -> list[Record]:
+def pasted(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None = None) -> list[Record]:
     """What is in a text, with the names of players where it is a format that has them."""
     bare = [
         Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))

@@ -1,0 +1,107 @@
+"""`outflank serve`: the board in the browser."""
+
+import socket
+import sys
+import webbrowser
+from typing import TYPE_CHECKING
+
+import click
+
+from outflank.errors import OutflankError, reason_of
+from outflank.folders import data_folder, expanded
+from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.ui.cli.common import diagnostics, output
+
+if TYPE_CHECKING:
+    from outflank.ui.web.guards import Door
+
+PORT = 8765
+TRIED = 50
+"""Ports from the first one on, where that is taken."""
+
+
+@click.command("serve")
+@click.option("--port", type=click.IntRange(0, 65535), help=f"Listen there, and nowhere else.  [{PORT}, or the next]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
+@click.option("--token", help="What visitors must know; beyond this machine one is made.")
+@click.option("--games", type=click.Path(), metavar="FILE", help="Where games are kept.  [in the user's data folder]")
+@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads that search at a time.  [one per core]")
+def command(port: int | None, host: str, opens: bool, token: str | None, games: str | None, workers: int | None) -> int:
+    """Play, analyse and review in a browser, and watch searches work.
+
+    The page and all that it needs come from here; nothing is fetched from elsewhere. Ctrl-C ends the server; games
+    are kept. Needs `pip install 'outflank[web]'`.
+
+    \b
+      outflank serve --open
+      outflank serve --port 9000 --games mine.sqlite
+    """
+    try:
+        import starlette  # noqa: F401  # asked here, for a clear line
+        import uvicorn
+        import websockets  # noqa: F401
+    except ImportError:
+        raise OutflankError("the server needs more packages: pip install 'outflank[web]'") from None
+    from outflank.ui.web.app import application
+    from outflank.ui.web.guards import Door, is_loopback, made_token
+    from outflank.ui.web.messages import MOST_BYTES
+    from outflank.ui.web.settings import Settings
+
+    if token is not None and not 8 <= len(token) <= 200:
+        raise OutflankError("--token: 8 to 200 letters")
+    if token is None and not is_loopback(host):
+        token = made_token()
+    path = data_folder() / "games.sqlite" if games is None else expanded(games)
+    settings = Settings(games=path, reports=path.parent / "reports", workers=workers or max(1, int(usable_cores())))
+    listening = _listening(host, port)
+    door = Door(host=host, port=listening.getsockname()[1], token=token)
+    config = uvicorn.Config(
+        application(settings, door),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="websockets-sansio",
+        ws_max_size=MOST_BYTES,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    address = _address(door)
+    output().print(f"outflank is at {address}", soft_wrap=True)
+    diagnostics().print(f"games are kept in {path}; Ctrl-C ends it", soft_wrap=True)
+    if opens:
+        webbrowser.open(address)
+    server.run(sockets=[listening])
+    return 0
+
+
+def _listening(host: str, port: int | None) -> socket.socket:
+    """A socket at the port, or where none was asked for at the first that is free."""
+    wanted = [port] if port is not None else [*range(PORT, PORT + TRIED), 0]
+    try:
+        family, kind, proto, _, _ = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise OutflankError(f"--host {host}: {reason_of(error)}") from None
+    for each in wanted:
+        found = socket.socket(family, kind, proto)
+        if sys.platform != "win32":  # where it would let two servers share a port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, each))
+            found.listen(128)
+        except OSError as error:
+            found.close()
+            failure = error
+            continue
+        return found
+    raise OutflankError(f"{host} port {wanted[0]}: {reason_of(failure)}")
+
+
+def _address(door: "Door") -> str:
+    host = "127.0.0.1" if door.host == "0.0.0.0" else "[::1]" if door.host == "::" else door.host
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    token = "" if door.token is None else f"?token={door.token}"
+    return f"http://{host}:{door.port}/{token}"

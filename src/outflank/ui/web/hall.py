@@ -1,0 +1,79 @@
+"""The games of a server: those that are open, and those that are kept."""
+
+import asyncio
+from collections import OrderedDict
+
+from msgspec.structs import replace
+
+from outflank.errors import OutflankError
+from outflank.ui.web.house import House
+from outflank.ui.web.messages import Kept, Layout
+from outflank.ui.web.positions import Boards
+from outflank.ui.web.settings import Settings
+from outflank.ui.web.tables import Table
+from outflank.ui.web.telling import layout_of, listed_game
+from outflank.ui.web.tree import KeptGame
+
+MOST_TABLES = 300
+"""Games in memory; those that nobody watches go first."""
+
+
+class Hall:
+    """What all connections share."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.house = House(settings)
+        self._tables: OrderedDict[str, Table] = OrderedDict()
+        self._opening = asyncio.Lock()
+
+    async def begin_game(self, made: KeptGame) -> Table:
+        """Keep a new game."""
+        kept = replace(made, changed=self.house.now())
+        listed = await self.house.work(listed_game, kept, Boards())
+        await asyncio.wrap_future(self.house.store.put(kept, listed))
+        return self._seat(Table(self.house, kept))
+
+    async def table(self, id: str) -> Table:
+        """The game called so."""
+        async with self._opening:
+            found = self._tables.get(id)
+            if found is None:
+                found = self._seat(Table(self.house, await asyncio.wrap_future(self.house.store.get(id))))
+            self._tables.move_to_end(id)
+            return found
+
+    def _seat(self, table: Table) -> Table:
+        self._tables[table.kept.id] = table
+        for id in [id for id, each in self._tables.items() if not each.watchers and each is not table]:
+            if len(self._tables) <= MOST_TABLES:
+                break
+            del self._tables[id]
+        return table
+
+    async def delete(self, id: str) -> None:
+        """Forget a game."""
+        table = self._tables.pop(id, None)
+        if table is not None:
+            await table.close()
+        if not await asyncio.wrap_future(self.house.store.delete(id)):
+            raise OutflankError("there is no such game; it may have been deleted already")
+
+    async def page(self, before: float | None, ask: int) -> Kept:
+        """A page of the list of games."""
+        listed, more = await asyncio.wrap_future(self.house.store.page(before))
+        layouts: list[Layout] = []
+        found: dict[tuple[str, int], int] = {}
+        games = []
+        for each in listed:
+            key = (each.game, len(each.pieces))
+            if key not in found:
+                found[key] = len(layouts)
+                layouts.append(await self.house.work(layout_of, each))
+            games.append(replace(each, layout=found[key]))
+        return Kept(re=ask, games=tuple(games), layouts=tuple(layouts), more=more)
+
+    def close(self) -> None:
+        """Stop what is under way, and let everything go."""
+        for table in self._tables.values():
+            table.stop()
+        self.house.close()

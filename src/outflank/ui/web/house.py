@@ -1,0 +1,63 @@
+"""What everything in a server stands on: the disk, the threads that work, and those that search."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
+
+from outflank.ui.web.computers import Computers
+from outflank.ui.web.settings import Settings
+from outflank.ui.web.store import Store
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+WORKING_THREADS = 4
+"""For what takes milliseconds: rules, texts, pictures."""
+
+
+class House:
+    """Of one server; made on its event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.store = Store(settings.games)
+        self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
+        self._begun: set[asyncio.Task[Any]] = set()
+        self._last = self.store.last_change().result()
+        self.computers = Computers(settings, self.work)
+
+    async def work(self, job: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """Do this in a thread, while the event loop goes on."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: job(*arguments, **named))
+
+    def begin(self, task: Coroutine[Any, Any, None]) -> None:
+        """Let this go on by itself."""
+        begun = asyncio.create_task(task)
+        self._begun.add(begun)
+        begun.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._begun.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.complain(task.exception())
+
+    def complain(self, error: object) -> None:
+        """Say what went wrong where a server's errors are read."""
+        line = " ".join(f"{type(error).__name__}: {error}".split())
+        sys.stderr.write(f"outflank: warning: {line[:500]}\n")
+
+    def now(self) -> float:
+        """The time, which never stands still: games are listed by it."""
+        self._last = max(time.time(), self._last + 1e-4)
+        return self._last
+
+    def close(self) -> None:
+        """Stop what is under way, and let everything go."""
+        self.computers.close()
+        for task in self._begun:
+            task.cancel()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.store.close()

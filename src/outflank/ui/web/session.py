@@ -1,0 +1,219 @@
+"""A connection: what it asks, in order, and what it is told."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, ClassVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from outflank.documents import decoded
+from outflank.errors import OutflankError
+from outflank.kinds import Misfit
+from outflank.ui.web import messages
+from outflank.ui.web.exporting import exported
+from outflank.ui.web.hall import Hall
+from outflank.ui.web.limits import Bucket
+from outflank.ui.web.making import placed, read, started
+from outflank.ui.web.messages import Game, Gone, Message, Refused, Request
+from outflank.ui.web.outbox import Outbox
+from outflank.ui.web.tables import Table
+from outflank.ui.web.welcome import welcome
+
+TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
+POLICY = 1008
+"""The code with which a connection is closed that does not keep to the rules."""
+
+MOST_WHY = 400
+"""Letters of a refusal."""
+
+
+class Session:
+    """One connection."""
+
+    def __init__(self, hall: Hall, socket: WebSocket) -> None:
+        self.hall, self.house, self.socket = hall, hall.house, socket
+        self.outbox = Outbox()
+        self.open: Table | None = None
+        self._bucket = Bucket(hall.house.settings.messages_a_second, hall.house.settings.messages_at_once)
+
+    async def run(self) -> None:
+        """Until one of the two ends it."""
+        await self.outbox.answer(await self.house.work(welcome, self.house.settings.workers))
+        sending = asyncio.create_task(self._send())
+        receiving = asyncio.create_task(self._receive())
+        try:
+            await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await self._end(sending, receiving)
+
+    async def _end(self, *tasks: "asyncio.Task[None]") -> None:
+        await self._leave()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- messages ---
+
+    async def _send(self) -> None:
+        while True:
+            text = await self.outbox.next()
+            try:
+                await asyncio.wait_for(self.socket.send_text(text), self.house.settings.slow_seconds)
+            except TimeoutError:
+                await self._close(TOO_SLOW)
+                return
+            except (WebSocketDisconnect, RuntimeError, OSError):
+                return
+
+    async def _receive(self) -> None:
+        while True:
+            frame = await self.socket.receive()
+            if frame["type"] != "websocket.receive":
+                return
+            if not self._bucket.take():
+                await self._close(TOO_FAST)
+                return
+            text = frame.get("text")
+            if text is None:
+                await self.outbox.answer(Refused(re=None, why="a message is text: one JSON object"))
+            else:
+                await self._heard(text)
+
+    async def _close(self, why: str) -> None:
+        with suppress(TimeoutError, RuntimeError, OSError):  # it may be gone already
+            await asyncio.wait_for(self.socket.close(POLICY, why), 1.0)
+
+    async def _heard(self, text: str) -> None:
+        """Answer a message, whatever it is."""
+        try:
+            request = decoded(cast(type[Request], Request), text.encode("utf-8", "replace"))
+        except Misfit as error:
+            await self.outbox.answer(Refused(re=_number(text), why=_line(error)))
+            return
+        try:
+            answer = await self._handlers[type(request)](self, request)
+        except OutflankError as error:
+            answer = Refused(re=request.ask, why=_line(error))
+        except Exception as error:  # ours: the connection goes on, and so do all others
+            self.house.complain(error)
+            answer = Refused(re=request.ask, why=f"this failed: {type(error).__name__}")
+        if answer is not None:
+            await self.outbox.answer(answer)
+
+    # --- as one who watches a game ---
+
+    def game_changed(self, message: Game) -> None:
+        """The game that is open is another now."""
+        self.outbox.stream("game", message)
+
+    def game_gone(self, message: Gone) -> None:
+        """The game that was open is no more."""
+        self.open = None
+        self.outbox.forget("game")
+        self.outbox.tell(message)
+
+    async def _leave(self) -> None:
+        table, self.open = self.open, None
+        if table is not None:
+            self.outbox.forget("game")
+            await table.leave(self)
+
+    async def _watch(self, table: Table, ask: int) -> Game:
+        if self.open is not table:
+            await self._leave()
+            self.open = table
+        return replace(await table.watch(self), re=ask)
+
+    # --- what is asked of games ---
+
+    async def _new(self, asked: messages.New) -> Message:
+        work = self.house.work
+        if asked.text is not None:
+            kept = await work(read, asked.text, asked.game, asked.options, asked.seats)
+        elif asked.game is not None:
+            kept = await work(started, asked.game, asked.options, asked.seats)
+        else:
+            raise OutflankError("a new game needs the name of a game, or a text")
+        return await self._watch(await self.hall.begin_game(kept), asked.ask)
+
+    async def _place(self, asked: messages.Place) -> Message:
+        kept = await self.house.work(placed, asked.game, asked.options, asked.pieces, asked.turn)
+        return await self._watch(await self.hall.begin_game(kept), asked.ask)
+
+    async def _open(self, asked: messages.Open) -> Message:
+        return await self._watch(await self.hall.table(asked.id), asked.ask)
+
+    async def _sit(self, asked: messages.Sit) -> Message:
+        return await self._told(asked, lambda table: table.sit(asked.seats, self))
+
+    async def _play(self, asked: messages.Play) -> Message:
+        return await self._told(asked, lambda table: table.play(asked.node, asked.move, self))
+
+    async def _go(self, asked: messages.Go) -> Message:
+        return await self._told(asked, lambda table: table.show(asked.node, self))
+
+    async def _prune(self, asked: messages.Prune) -> Message:
+        return await self._told(asked, lambda table: table.prune(asked.node, self))
+
+    async def _promote(self, asked: messages.Promote) -> Message:
+        return await self._told(asked, lambda table: table.promote(asked.node, self))
+
+    async def _resign(self, asked: messages.Resign) -> Message:
+        return await self._told(asked, lambda table: table.resign(asked.side, self))
+
+    async def _told(self, asked: Any, change: Callable[[Table], Awaitable[Game]]) -> Message:
+        """The game after a change, which is the one that is open from then on."""
+        table = await self.hall.table(asked.id)
+        if self.open is not table:
+            await self._watch(table, asked.ask)
+        answer = await change(table)
+        self.outbox.forget("game")  # what waits is older
+        return replace(answer, re=asked.ask)
+
+    async def _games(self, asked: messages.Games) -> Message:
+        return await self.hall.page(asked.before, asked.ask)
+
+    async def _delete(self, asked: messages.Delete) -> Message:
+        if self.open is not None and self.open.kept.id == asked.id:
+            await self._leave()
+        await self.hall.delete(asked.id)
+        return Gone(re=asked.ask, id=asked.id)
+
+    async def _export(self, asked: messages.Export) -> Message:
+        table = await self.hall.table(asked.id)
+        board = await table.board_at(asked.node)
+        return await self.house.work(exported, table.kept, board, asked.form, asked.ask)
+
+    _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
+        messages.New: _new,
+        messages.Place: _place,
+        messages.Open: _open,
+        messages.Sit: _sit,
+        messages.Play: _play,
+        messages.Go: _go,
+        messages.Prune: _prune,
+        messages.Promote: _promote,
+        messages.Resign: _resign,
+        messages.Games: _games,
+        messages.Delete: _delete,
+        messages.Export: _export,
+    }
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:MOST_WHY]
+
+
+class _Numbered(Struct):
+    ask: messages.Ask
+
+
+def _number(text: str) -> int | None:
+    """The number of a message that is otherwise none."""
+    try:
+        return decoded(_Numbered, text.encode("utf-8", "replace")).ask
+    except Misfit:
+        return None

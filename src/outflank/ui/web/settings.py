@@ -1,0 +1,27 @@
+"""What a server may use, and what it allows."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Of one server."""
+
+    games: Path
+    """The file in which games are kept."""
+    reports: Path
+    """The folder of the laboratory's reports."""
+    workers: int
+    """Threads that search at a time, at most."""
+    most_connections: int = 200
+    most_searches: int = 64
+    """Under way at a time, computers' moves not counted."""
+    messages_a_second: float = 40.0
+    """That a connection may send on average."""
+    messages_at_once: int = 200
+    """That it may send without a pause."""
+    slow_seconds: float = 20.0
+    """How long a connection may take to read what it is sent."""
+    pace_seconds: float = 0.25
+    """Between two moves of computers that play each other: people want to see them."""

@@ -1,0 +1,183 @@
+"""Games on disk: one SQLite file, which one thread alone reads and writes.
+
+Many changes that come at once are written together. Nobody is told of a move before it is on disk.
+"""
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from outflank.documents import decoded, encoded
+from outflank.errors import OutflankError, reason_of
+from outflank.kinds import Misfit
+from outflank.ui.web.messages import KeptGame as Listed
+from outflank.ui.web.tree import KeptGame
+
+VERSION = 1
+"""Of the file's layout: another one is refused, and not written over."""
+
+APPLICATION = 0x6F75746C
+"""By which the file says that it is ours."""
+
+MOST_GAMES = 10_000
+ON_A_PAGE = 50
+
+T = TypeVar("T")
+
+_LAYOUT = """
+create table if not exists games (id text primary key, changed real not null, listed blob not null, kept blob not null);
+create index if not exists by_change on games (changed);
+"""
+
+
+class Store:
+    """The games that are kept in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._jobs: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], object], Future[object]] | None] = (
+            queue.SimpleQueue()
+        )
+        ready: Future[None] = Future()
+        self._thread = threading.Thread(target=self._work, args=(ready,), name="outflank-games", daemon=True)
+        self._thread.start()
+        ready.result()
+
+    # --- asked from whatever thread; each answers by a future ---
+
+    def put(self, kept: KeptGame, listed: Listed) -> Future[None]:
+        """Keep a game as it is now."""
+        row = (kept.id, kept.changed, encoded(listed), encoded(kept))
+
+        def write(file: sqlite3.Connection) -> None:
+            known = file.execute("select 1 from games where id = ?", row[:1]).fetchone()
+            if known is None and file.execute("select count(*) from games").fetchone()[0] >= MOST_GAMES:
+                raise OutflankError(f"{MOST_GAMES:,} games are kept, and no more: delete some")
+            file.execute("insert or replace into games values (?, ?, ?, ?)", row)
+
+        return self._ask(write)
+
+    def get(self, id: str) -> Future[KeptGame]:
+        """The game called so."""
+
+        def read(file: sqlite3.Connection) -> KeptGame:
+            row = file.execute("select kept from games where id = ?", (id,)).fetchone()
+            if row is None:
+                raise OutflankError("there is no such game; it may have been deleted")
+            try:
+                return decoded(KeptGame, bytes(row[0]))
+            except Misfit as error:
+                raise OutflankError(f"this game is damaged on disk: {error}") from None
+
+        return self._ask(read)
+
+    def page(self, before: float | None) -> Future[tuple[tuple[Listed, ...], bool]]:
+        """The games changed last before a time, and whether there are more; what is damaged is left out."""
+
+        def read(file: sqlite3.Connection) -> tuple[tuple[Listed, ...], bool]:
+            where, values = ("", ()) if before is None else ("where changed < ?", (before,))
+            rows = file.execute(
+                f"select listed from games {where} order by changed desc limit {ON_A_PAGE + 1}", values
+            ).fetchall()
+            found = []
+            for (listed,) in rows[:ON_A_PAGE]:
+                with suppress(Misfit):
+                    found.append(decoded(Listed, bytes(listed)))
+            return tuple(found), len(rows) > ON_A_PAGE
+
+        return self._ask(read)
+
+    def delete(self, id: str) -> Future[bool]:
+        """Forget a game; whether there was one."""
+        return self._ask(lambda file: file.execute("delete from games where id = ?", (id,)).rowcount > 0)
+
+    def last_change(self) -> Future[float]:
+        """When a game was last changed; 0: there is none."""
+        return self._ask(lambda file: float(file.execute("select max(changed) from games").fetchone()[0] or 0.0))
+
+    def close(self) -> None:
+        """Write what there is to write, and let the file go."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    # --- in the thread ---
+
+    def _ask(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        answer: Future[T] = Future()
+        self._jobs.put((job, answer))  # type: ignore[arg-type]  # the two fit each other
+        return answer
+
+    def _work(self, ready: "Future[None]") -> None:
+        try:
+            file = self._opened()
+        except BaseException as error:
+            ready.set_exception(error)
+            return
+        ready.set_result(None)
+        with suppress(sqlite3.Error):
+            while self._some(file):
+                pass
+        with suppress(sqlite3.Error):
+            file.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise OutflankError(f"{self.path}: {reason_of(error)}") from None
+        try:
+            file = sqlite3.connect(self.path, isolation_level=None, timeout=5.0)
+            found = file.execute("pragma application_id").fetchone()[0]
+            version = file.execute("pragma user_version").fetchone()[0]
+            empty = file.execute("select count(*) from sqlite_master").fetchone()[0] == 0
+            if not empty and found != APPLICATION:
+                raise OutflankError(f"{self.path} is another program's file: --games names ours, or a new one")
+            if not empty and version != VERSION:
+                raise OutflankError(f"{self.path} is of layout {version}, and this program's is {VERSION}")
+            file.execute("pragma journal_mode = wal")
+            file.execute("pragma synchronous = full")
+            if empty:
+                file.execute(f"pragma application_id = {APPLICATION}")
+                file.execute(f"pragma user_version = {VERSION}")
+            file.executescript(_LAYOUT)
+        except sqlite3.Error as error:
+            raise OutflankError(f"{self.path} cannot be used for games: {error}") from None
+        return file
+
+    def _some(self, file: sqlite3.Connection) -> bool:
+        """Do what is asked, all of it in one transaction; whether there will be more."""
+        jobs = [self._jobs.get()]
+        with suppress(queue.Empty):
+            while True:
+                jobs.append(self._jobs.get_nowait())
+        answers: list[Callable[[], None]] = []
+        whole = [each for each in jobs if each is not None]
+        try:
+            file.execute("begin immediate")
+            for job, answer in whole:
+                try:
+                    answers.append(_good(answer, job(file)))
+                except OutflankError as error:
+                    answers.append(_bad(answer, error))
+            file.execute("commit")
+        except sqlite3.Error as error:
+            if file.in_transaction:
+                file.execute("rollback")
+            failure = OutflankError(f"games cannot be kept in {self.path}: {error}")
+            answers = [_bad(answer, failure) for _, answer in whole]
+        for tell in answers:
+            tell()
+        return None not in jobs
+
+
+def _good(answer: "Future[T]", value: T) -> Callable[[], None]:
+    return lambda: answer.set_result(value)
+
+
+def _bad(answer: "Future[T]", error: Exception) -> Callable[[], None]:
+    return lambda: answer.set_exception(error)
