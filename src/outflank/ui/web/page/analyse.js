@@ -1,0 +1,148 @@
+// Analysing: values that deepen, the best lines, the tree of moves, and the review of the game.
+
+import { button, choice, kept, labelled, make, put, set } from "./dom.js";
+import { Engine, valued } from "./engine.js";
+import { fresh } from "./fresh.js";
+import { Moves } from "./moves.js";
+import { paste } from "./paste.js";
+import { Review } from "./review.js";
+import { Setup } from "./setup.js";
+import { share } from "./share.js";
+import { words } from "./words.js";
+
+const w = words.analyse;
+const COUNTS = [1, 3, 5, 8, 200];
+const LINES = 3;
+const SHOWN_MOVES = 12;
+
+export class Analysis {
+  #app;
+  #engine;
+  single = true;
+
+  constructor(app) {
+    this.#app = app;
+    const { table, board } = app;
+    this.#engine = new Engine(app, (message) => this.#heard(message));
+    this.moves = new Moves(table, true);
+    this.review = new Review(app, () => this.#pause());
+    this.setup = new Setup(app, board, () => this.#app.refresh());
+    this.switch = make("input", { type: "checkbox", role: "switch", onchange: () => this.toggle(this.switch.checked) });
+    this.count = choice(COUNTS.map((count) => [count, count === 200 ? w.all : w.count(count)]), Number(kept.get("values", 200)), { "aria-label": w.moves, onchange: () => this.#recount() });
+    this.value = make("strong", { class: "value" });
+    this.facts = make("p", { class: "facts" });
+    this.solved = make("p", { class: "solved", hidden: true });
+    this.lines = make("ol", { class: "lines" });
+    const tools = make(
+      "div",
+      { class: "actions tools-row" },
+      button(w.paste, () => paste(app)),
+      button(w.setup, () => this.setup.toggle()),
+      button(w.share, () => share(app)),
+      button(w.playOn, () => fresh.ask(app, { text: table.game.position, game: table.game.game })),
+    );
+    this.engineBox = make(
+      "section",
+      { class: "engine", "aria-label": w.engine },
+      make("div", { class: "engine-head" }, make("label", { class: "switch" }, this.switch, make("span", { class: "track", "aria-hidden": "true" }), make("span", {}, w.engine)), this.value, make("label", { class: "compact" }, this.count)),
+      this.facts,
+      this.solved,
+      this.lines,
+    );
+    this.element = make("div", { class: "analyse" }, this.engineBox, this.setup.element, make("h2", { class: "unseen" }, words.moves.title), this.moves.element, this.review.element, tools);
+  }
+
+  enter() {
+    this.toggle(kept.get("engine", "on") === "on", true);
+  }
+
+  leave() {
+    this.#engine.halt();
+    this.#engine.on = false;
+    this.review.halted();
+    this.setup.close();
+  }
+
+  again() {
+    this.#engine.again();
+    this.review.halted();
+    this.#search();
+  }
+
+  open() {
+    return !this.setup.open;
+  }
+
+  /** The engine on or off; as a person chose it, it is kept. */
+  toggle(on = !this.#engine.on, quiet = false) {
+    this.#engine.on = on;
+    this.switch.checked = on;
+    if (!quiet) kept.set("engine", on ? "on" : "off");
+    if (on) this.#search();
+    else {
+      this.#engine.halt();
+      this.#app.board.value([]);
+      this.#heard(null);
+    }
+  }
+
+  update(game) {
+    this.moves.show(game);
+    this.review.show(game);
+    this.setup.show(game);
+    if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id) this.#heard(this.#engine.last);
+    else if (this.#engine.on) this.#heard(null);
+    if (!this.review.running && !this.setup.open) this.#search();
+  }
+
+  #recount() {
+    kept.set("values", this.count.value);
+    this.#search();
+  }
+
+  #search() {
+    const { game } = this.#app.table;
+    if (game) this.#engine.search(game, { moves: Number(this.count.value) });
+  }
+
+  /** A review needs the search to itself. */
+  #pause() {
+    this.#engine.halt();
+    this.#engine.on = false;
+    this.switch.checked = false;
+    this.#heard(null);
+  }
+
+  #heard(message) {
+    const { game } = this.#app.table;
+    if (!game) return;
+    if (!message || message.node !== game.node || message.id !== game.id) return this.#silent(game);
+    if (message.moves.length && !this.setup.open) this.#app.board.value(valued(message, game));
+    this.value.textContent = message.said;
+    const facts = [w.depth(message.depth, message.at_depth), message.selectivity < 100 && w.selective(message.selectivity), message.nodes > 0 && w.nodes(message.nodes), message.speed > 0 && w.speed(message.speed)];
+    this.facts.textContent = message.compiling ? w.compiling : message.waiting && !message.depth ? w.waiting : facts.filter(Boolean).join(" · ");
+    this.solved.hidden = !(message.exact || message.proved);
+    this.solved.textContent = message.exact ? [w.solved, message.said].filter(Boolean).join(": ") : w.proved(message.proved);
+    put(this.lines, message.moves.slice(0, Math.min(LINES, Number(this.count.value))).map((each) => this.#line(each)));
+    set(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
+  }
+
+  #silent(game) {
+    this.value.textContent = "";
+    this.solved.hidden = true;
+    put(this.lines);
+    this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
+    set(this.engineBox, { "data-done": null, "data-depth": null });
+  }
+
+  /** A line of play; a click plays up to there. */
+  #line({ move, said, exact, line = [] }) {
+    const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
+    const each = (name, index) => make("button", { type: "button", class: "move", onclick: () => this.#follow(moves.slice(0, index + 1)) }, name);
+    return make("li", {}, make("span", { class: exact ? "worth exact" : "worth" }, said), make("span", { class: "line" }, moves.map(each)));
+  }
+
+  async #follow(moves) {
+    for (const move of moves) await this.#app.table.play(move);
+  }
+}

@@ -1,0 +1,56 @@
+// Keys that work everywhere, and the help that lists them.
+
+import { dialog } from "./dialog.js";
+import { make } from "./dom.js";
+import { fresh } from "./fresh.js";
+import { paste } from "./paste.js";
+import { words } from "./words.js";
+
+const TYPING = "input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, dialog";
+
+export function listen(app) {
+  const { table } = app;
+  const views = Object.keys(words.views);
+  const single = () => app.desk.panel?.single ?? false;
+  const keys = {
+    u: () => table.back(single()),
+    r: () => table.forth(single()),
+    PageUp: () => table.back(true),
+    PageDown: () => table.forth(true),
+    Home: () => table.first(),
+    End: () => table.last(),
+    b: () => app.desk.board.focus(),
+    p: () => table.game.passes && app.desk.panel.open(table.game) && table.play(table.game.legal[0].move),
+    e: () => app.desk.panel?.toggle?.(),
+    m: () => app.desk.panel?.single && table.change("promote", { node: table.game.node }),
+    Delete: () => app.desk.panel?.single && table.tree.parent(table.game.node) !== null && table.change("prune", { node: table.game.node }),
+    Escape: () => app.desk.board.clear(),
+  };
+  const anywhere = { n: () => fresh.ask(app), v: () => paste(app), "?": help };
+  views.forEach((name, index) => (anywhere[String(index + 1)] = () => app.go(name)));
+
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.target.closest?.(TYPING) || !app.link.welcome) return;
+    const control = event.ctrlKey || event.metaKey;
+    const name = control ? { z: event.shiftKey ? "r" : "u", y: "r" }[event.key.toLowerCase()] : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.altKey || !name) return;
+    const act = anywhere[name] ?? (app.desk.panel && table.game ? keys[name] : undefined);
+    if (!act || (control && !(name in keys))) return;
+    if (event.target.closest?.("[role=slider], input") && ["Home", "End", "PageUp", "PageDown"].includes(name)) return;
+    event.preventDefault();
+    act();
+  });
+
+  addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain");
+    if (!text?.trim() || event.target.closest?.(TYPING)) return;
+    event.preventDefault();
+    paste.read(app, text);
+  });
+}
+
+export function help() {
+  if (document.querySelector("dialog[open]")) return;
+  const rows = words.keys.list.map(([key, does]) => make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)));
+  dialog(words.keys.title, [words.keys.text.map((text) => make("p", {}, text)), make("dl", { class: "keys" }, rows)], { wide: true });
+}

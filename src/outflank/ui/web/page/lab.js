@@ -1,0 +1,113 @@
+// The laboratory: experiments with what can be chosen about them, the one that runs, and the reports of those that ran.
+
+import { button, labelled, make, put, set } from "./dom.js";
+import { Lost } from "./link.js";
+import { address } from "./route.js";
+import { seconds, when, words } from "./words.js";
+
+const w = words.lab;
+
+export function lab(app) {
+  const { link, visit } = app;
+  const bar = make("progress", { max: 1, value: 0, "aria-label": w.title });
+  const task = make("p", { class: "quiet", "aria-live": "polite" });
+  const stop = button(w.cancel, () => link.ask({ kind: "cancel" }).catch(() => {}), { class: "danger" });
+  const name = make("h2");
+  const running = make("section", { class: "running", hidden: true }, make("div", { class: "view-head" }, name, stop), bar, task);
+  const wrong = make("p", { class: "wrong-line", role: "alert", hidden: true });
+  const find = make("input", { type: "search", placeholder: w.find, "aria-label": w.find, oninput: () => filter() });
+  const list = make("div", { class: "experiments" });
+  const reports = make("ul", { class: "reports" });
+  const shelf = make("div", { class: "lab-columns" }, make("section", { "aria-label": w.experiments }, make("div", { class: "view-head" }, make("h2", {}, w.experiments), find), list), make("section", { "aria-label": w.reports }, make("h2", {}, w.reports), reports));
+  const reader = make("section", { class: "reader", hidden: true });
+  const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, wrong, shelf, reader);
+  let known = null;
+  let shown = "";
+
+  async function enter(view, [id] = []) {
+    shown = id ?? "";
+    try {
+      known = await link.ask({ kind: "lab" });
+    } catch (error) {
+      if (!(error instanceof Lost)) app.wrong(error.message);
+      return;
+    }
+    if (list.childElementCount !== known.experiments.length) put(list, known.experiments.map(experiment));
+    put(reports, known.reports.length ? known.reports.map(report) : make("li", { class: "empty" }, w.none));
+    state(known.running);
+    const found = known.reports.find((each) => each.id === shown);
+    shelf.hidden = Boolean(found);
+    reader.hidden = !found;
+    if (found) read(found);
+    else put(reader);
+  }
+
+  /** What runs, if anything does. */
+  function state(experiment) {
+    running.hidden = !experiment;
+    name.textContent = experiment ? w.running(experiment) : "";
+    for (const each of list.querySelectorAll(".run")) set(each, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
+  }
+
+  function experiment(each) {
+    const fields = each.parameters.map((parameter) => [parameter.name, make("input", { type: "text", placeholder: parameter.usual, maxlength: 200 }), parameter]);
+    const run = button(w.run, () => begin(each, fields), { class: "run primary", "aria-label": `${w.run}: ${each.name}` });
+    return make(
+      "details",
+      { class: "experiment", "data-experiment": each.name },
+      make("summary", {}, make("b", {}, each.name), make("span", {}, each.question)),
+      each.reports.length > 0 && make("p", { class: "quiet" }, w.asked(each.reports)),
+      make("div", { class: "fields" }, fields.map(([called, field, parameter]) => labelled(called, field, [parameter.help, w.usual(parameter.usual)].filter(Boolean).join("; ")))),
+      make("div", { class: "actions" }, run),
+    );
+  }
+
+  function filter() {
+    const wanted = find.value.trim().toLowerCase();
+    for (const each of list.children) each.hidden = !each.textContent.toLowerCase().includes(wanted);
+  }
+
+  function begin(each, fields) {
+    const parameters = Object.fromEntries(fields.map(([called, field]) => [called, field.value.trim()]).filter(([, value]) => value));
+    wrong.hidden = true;
+    bar.removeAttribute("value");
+    task.textContent = "";
+    state(each.name);
+    link.follow({ kind: "run", experiment: each.name, parameters }, heard);
+    scrollTo({ top: 0 });
+  }
+
+  function heard(message) {
+    if (message.kind === "refused") return message.lost ? undefined : failed(message.why);
+    bar.value = message.part;
+    const left = message.seconds_left === null ? "" : w.left(seconds(message.seconds_left));
+    task.textContent = [message.task, left].filter(Boolean).join(" · ");
+    if (!message.done) return undefined;
+    if (message.failed) return failed(w.failed(message.failed));
+    if (message.report && element.isConnected) return visit(address("lab", message.report.id));
+    return enter("lab", [shown]);
+  }
+
+  function failed(why) {
+    state("");
+    wrong.textContent = why;
+    wrong.hidden = false;
+  }
+
+  function report(each) {
+    const to = address("lab", each.id);
+    const follow = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      visit(to);
+    };
+    return make("li", {}, make("a", { href: to, onclick: follow }, each.experiment), make("span", { class: "quiet" }, [when(each.changed), !each.complete && w.unfinished].filter(Boolean).join(" · ")));
+  }
+
+  function read(each) {
+    const head = make("div", { class: "view-head" }, make("h2", {}, each.experiment), make("a", { href: each.address, target: "_blank", rel: "noopener" }, w.open), button(w.back, () => visit(address("lab"))));
+    put(reader, head, make("iframe", { src: each.address, title: w.frame(each.experiment), sandbox: "allow-popups" }));
+  }
+
+  return { element, enter, leave() {}, again: () => enter("lab", [shown]) };
+}

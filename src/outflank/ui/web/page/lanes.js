@@ -1,0 +1,50 @@
+// A lane for each worker of a search: what it is at, how fast, how much of its time has use.
+
+import { make, put, set } from "./dom.js";
+import { large, words } from "./words.js";
+
+const w = words.watch;
+const COLUMNS = ["worker", "at", "speed", "useful", "spawned", "steals", "aborts", "wasted"];
+
+export class Lanes {
+  #rows = [];
+
+  constructor() {
+    this.body = make("tbody");
+    const heads = COLUMNS.map((name) => make("th", { scope: "col", class: name }, w.heads[name]));
+    this.element = make("div", { class: "lanes-box", tabindex: 0, role: "group", "aria-label": w.heads.worker, hidden: true }, make("table", { class: "lanes" }, make("thead", {}, make("tr", {}, heads)), this.body));
+  }
+
+  /** @param workers as in `analysis` */
+  show(workers) {
+    this.element.hidden = !workers.length;
+    while (this.#rows.length < workers.length) this.#rows.push(this.#row(this.#rows.length + 1));
+    if (this.body.childElementCount !== workers.length) put(this.body, this.#rows.slice(0, workers.length).map((row) => row.element));
+    const fastest = Math.max(1, ...workers.map((each) => each.speed));
+    workers.forEach((each, index) => this.#rows[index].show(each, fastest));
+    this.element.classList.toggle("many", workers.length > 8);
+  }
+
+  #row(number) {
+    const cells = Object.fromEntries(COLUMNS.map((name) => [name, make(name === "worker" ? "th" : "td", name === "worker" ? { scope: "row", class: name } : { class: name })]));
+    cells.worker.textContent = number;
+    const move = make("span", { class: "at-move" });
+    const whose = make("span", { class: "whose" });
+    cells.at.append(move, whose);
+    const bar = make("progress", { max: 1, value: 0, "aria-label": w.heads.speed });
+    const speed = make("span");
+    cells.speed.append(speed, bar);
+    const element = make("tr", {}, Object.values(cells));
+    const show = (worker, fastest) => {
+      element.classList.toggle("busy", worker.busy);
+      move.textContent = worker.busy ? w.at(worker.move, worker.depth) || "…" : w.idle;
+      whose.textContent = worker.busy ? (worker.stolen ? w.stolen : w.own) : "";
+      set(whose, { "data-stolen": worker.stolen ? "yes" : "no" });
+      bar.value = worker.speed / fastest;
+      speed.textContent = large(worker.speed);
+      cells.useful.textContent = `${Math.round(100 * worker.useful)} %`;
+      for (const name of ["spawned", "steals", "aborts", "wasted"]) cells[name].textContent = large(worker[name]);
+    };
+    return { element, show };
+  }
+}

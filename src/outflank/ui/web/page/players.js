@@ -1,0 +1,63 @@
+// Who plays: a line for each side with what it has, its clock, and whose move it is.
+
+import { make, set } from "./dom.js";
+import { clock, words } from "./words.js";
+
+const TICK_MS = 100;
+const SHORT_S = 10;
+
+export class Players {
+  #lines = {};
+  #game = null;
+  #heard = 0;
+  #timer = 0;
+
+  constructor() {
+    this.element = make("div", { class: "players" }, ["black", "white"].map((side) => this.#line(side)));
+  }
+
+  #line(side) {
+    const parts = {
+      name: make("span", { class: "name" }),
+      count: make("span", { class: "count" }),
+      time: make("span", { class: "time", role: "timer" }),
+    };
+    parts.line = make("div", { class: `player ${side}` }, make("span", { class: "stone", role: "img", "aria-label": words.colours[side] }), parts.name, parts.count, parts.time);
+    this.#lines[side] = parts;
+    return parts.line;
+  }
+
+  show(game) {
+    if (this.#game?.clock !== game.clock) this.#heard = performance.now();
+    this.#game = game;
+    ["black", "white"].forEach((side, index) => {
+      const { line, name, count, time } = this.#lines[side];
+      name.textContent = game.names[index] || words.seat(game.seats[side]);
+      count.textContent = game.counts[index];
+      set(count, { title: game.counted, "aria-label": `${game.counts[index]} ${game.counted}` });
+      line.classList.toggle("turn", game.turn === side && !game.outcome);
+      line.classList.toggle("winner", game.outcome?.winner === side);
+      line.classList.toggle("thinking", game.thinking === side);
+      time.hidden = !game.clock;
+    });
+    this.#tick();
+    clearInterval(this.#timer);
+    if (game.clock?.running) this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+  }
+
+  #tick() {
+    const times = this.#game.clock;
+    if (!times) return;
+    for (const side of ["black", "white"]) {
+      const gone = times.running === side ? (performance.now() - this.#heard) / 1000 : 0;
+      const left = times[side] === null ? null : times[side] - gone;
+      const { time } = this.#lines[side];
+      time.textContent = left === null ? "" : clock(left);
+      time.classList.toggle("short", left !== null && left < SHORT_S && times.running === side);
+    }
+  }
+}

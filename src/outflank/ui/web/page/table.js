@@ -1,0 +1,153 @@
+// The game that lies on the table: what the server last said of it, and what a person does with it.
+
+import { Lost } from "./link.js";
+import { Tree } from "./tree.js";
+
+/** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone`, and `wrong`. */
+export class Table extends EventTarget {
+  #link;
+  #visited = new Map(); // from a node to the child that was last seen below it: where redo goes
+  #unsaid = null;
+  game = null;
+  tree = null;
+
+  constructor(link) {
+    super();
+    this.#link = link;
+    link.addEventListener("game", ({ detail }) => detail.id === this.game?.id && this.#take(detail));
+    link.addEventListener("gone", ({ detail }) => detail.id === this.game?.id && this.#tell("gone", detail));
+    link.addEventListener("welcome", () => this.game && this.#resume());
+  }
+
+  /** What the server's description says of this kind of game. */
+  get kind() {
+    return this.#link.welcome?.games.find((each) => each.name === this.game?.game);
+  }
+
+  get unsaid() {
+    return this.#unsaid;
+  }
+
+  async open(id) {
+    if (this.game?.id === id) return this.game;
+    return this.#lay(await this.#link.ask({ kind: "open", id }));
+  }
+
+  /** Begin another game: a `new` or a `place` without its number. */
+  async begin(message) {
+    const game = this.#lay(await this.#link.ask(message));
+    await this.#link.ask({ kind: "open", id: game.id });
+    return game;
+  }
+
+  /** A move after the node that is shown. It is kept until the server has it. */
+  async play(move) {
+    const said = { id: this.game.id, node: this.game.node, move };
+    this.#unsaid = said;
+    await this.#change({ kind: "play", ...said }, () => this.#tell("unsaid", said));
+    if (this.#unsaid === said && this.#link.ready) this.#unsaid = null;
+  }
+
+  go(node) {
+    if (node === undefined || node === null || node === this.game.node) return undefined;
+    return this.#change({ kind: "go", id: this.game.id, node });
+  }
+
+  change(kind, more) {
+    return this.#change({ kind, id: this.game.id, ...more });
+  }
+
+  /** Who is to move at a node of the path that is shown: whoever made the move after it. */
+  human(side) {
+    return this.game.seats[side] === "human";
+  }
+
+  /** A step back, to where a person is to move if one plays at all. */
+  back(single = false) {
+    const people = !single && (this.human("black") || this.human("white"));
+    let at = this.game.node;
+    for (let up = this.tree.parent(at); up !== null; up = this.tree.parent(at)) {
+      const side = this.tree.node(at).side;
+      at = up;
+      if (!people || this.human(side)) break;
+    }
+    return this.go(at);
+  }
+
+  /** A step forth again, the way that was seen last. */
+  forth(single = false) {
+    const people = !single && (this.human("black") || this.human("white"));
+    let at = this.game.node;
+    for (let next = this.next(at); next !== undefined; next = this.next(at)) {
+      at = next;
+      const after = this.next(at);
+      if (!people || after === undefined || this.human(this.tree.node(after).side)) break;
+    }
+    return this.go(at);
+  }
+
+  /** The child that was seen last, or the main line's. */
+  next(node) {
+    const children = this.tree.children(node);
+    const seen = this.#visited.get(node);
+    return children.includes(seen) ? seen : children[0];
+  }
+
+  first() {
+    return this.go(this.tree.root);
+  }
+
+  last() {
+    let at = this.game.node;
+    for (let next = this.next(at); next !== undefined; next = this.next(at)) at = next;
+    return this.go(at);
+  }
+
+  async #change(message, lost = () => this.#tell("wrong", { lost: true })) {
+    try {
+      return await this.#link.ask(message);
+    } catch (error) {
+      if (error instanceof Lost) lost();
+      else {
+        this.#unsaid = null;
+        this.#tell("wrong", { why: error.message });
+      }
+      return null;
+    }
+  }
+
+  /** Another game than before. */
+  #lay(game) {
+    this.game = null;
+    this.#visited.clear();
+    this.#unsaid = null;
+    this.#take(game);
+    return game;
+  }
+
+  #take(game) {
+    const before = this.game;
+    if (before && game.revision < before.revision) return;
+    this.game = game;
+    this.tree = new Tree(game.nodes);
+    for (let at = game.node; this.tree.parent(at) !== null; at = this.tree.parent(at)) {
+      this.#visited.set(this.tree.parent(at), at);
+    }
+    this.#tell("game", { before, again: before !== null && before.revision === game.revision });
+  }
+
+  /** The connection is back: see what the server has, and say again what it has not heard. */
+  async #resume() {
+    const unsaid = this.#unsaid;
+    const game = await this.#change({ kind: "open", id: this.game.id });
+    if (!game || game.id !== this.game?.id || !unsaid) return;
+    this.#unsaid = null;
+    if (this.tree.child(unsaid.node, unsaid.move) !== undefined) return;
+    if (this.game.node !== unsaid.node) await this.go(unsaid.node);
+    await this.play(unsaid.move);
+  }
+
+  #tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
