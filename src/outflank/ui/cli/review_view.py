@@ -153,7 +153,7 @@ def conclusions(found: ReviewedGame) -> list[str]:
     lines = _summary(found)
     if found.story.first:
         lines.append(f"at the first move judged: {STATES[found.story.first]}")
-    lines += [_turn(turn, scale) for turn in found.story.turns]
+    lines += [told_turn(turn, scale) for turn in found.story.turns]
     worst = costliest(found.judged, found.marks)
     if worst is not None and worst not in found.story.turning_points:
         lines.append(f"the costliest move was {worst.ply}: {told(worst, scale)}; it did not turn the game")
@@ -201,7 +201,8 @@ def unjudged(board: Board[Any]) -> tuple[int, int]:
     return forced, passes
 
 
-def _turn(turn: TurningPoint, scale: Scale) -> str:
+def told_turn(turn: TurningPoint, scale: Scale) -> str:
+    """A change of who was winning, in a sentence."""
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
         return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 from outflank.ui.web.computers import Computers
+from outflank.ui.web.searches import Searches
 from outflank.ui.web.settings import Settings
 from outflank.ui.web.store import Store
 
@@ -27,7 +28,8 @@ class House:
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
         self._begun: set[asyncio.Task[Any]] = set()
         self._last = self.store.last_change().result()
-        self.computers = Computers(settings, self.work)
+        self.searches = Searches(settings)
+        self.computers = Computers(settings, self.searches.turns)
 
     async def work(self, job: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Do this in a thread, while the event loop goes on."""
@@ -56,6 +58,7 @@ class House:
 
     def close(self) -> None:
         """Stop what is under way, and let everything go."""
+        self.searches.close()
         self.computers.close()
         for task in self._begun:
             task.cancel()

@@ -13,6 +13,7 @@ from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.kinds import Misfit
 from outflank.ui.web import messages
+from outflank.ui.web.activity import Activity
 from outflank.ui.web.exporting import exported
 from outflank.ui.web.hall import Hall
 from outflank.ui.web.limits import Bucket
@@ -37,6 +38,7 @@ class Session:
         self.hall, self.house, self.socket = hall, hall.house, socket
         self.outbox = Outbox()
         self.open: Table | None = None
+        self.activity = Activity(hall, self.outbox)
         self._bucket = Bucket(hall.house.settings.messages_a_second, hall.house.settings.messages_at_once)
 
     async def run(self) -> None:
@@ -50,6 +52,7 @@ class Session:
             await self._end(sending, receiving)
 
     async def _end(self, *tasks: "asyncio.Task[None]") -> None:
+        self.activity.halt()
         await self._leave()
         for task in tasks:
             task.cancel()
@@ -187,6 +190,21 @@ class Session:
         board = await table.board_at(asked.node)
         return await self.house.work(exported, table.kept, board, asked.form, asked.ask)
 
+    # --- what is asked of searches ---
+
+    async def _analyse(self, asked: messages.Analyse) -> None:
+        await self.activity.analyse(asked)
+
+    async def _compare(self, asked: messages.Compare) -> None:
+        await self.activity.compare(asked)
+
+    async def _review(self, asked: messages.Review) -> None:
+        await self.activity.review(asked)
+
+    async def _halt(self, asked: messages.Halt) -> Message:
+        self.activity.halt()
+        return messages.Halted(re=asked.ask)
+
     _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
         messages.New: _new,
         messages.Place: _place,
@@ -200,6 +218,10 @@ class Session:
         messages.Games: _games,
         messages.Delete: _delete,
         messages.Export: _export,
+        messages.Analyse: _analyse,
+        messages.Compare: _compare,
+        messages.Review: _review,
+        messages.Halt: _halt,
     }
 
 

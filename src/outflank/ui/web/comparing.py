@@ -1,0 +1,97 @@
+"""What a scheme gains: a search by some workers, and the same by one alone."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.search.checking import MONTE_CARLO, check
+from outflank.search.contract import Limits, Options, Stop
+from outflank.search.deepening import iterate, iterate_alone
+from outflank.search.results import Comparison, Progress, Result
+from outflank.ui.web.messages import Compare, Compared, Message
+from outflank.ui.web.stages import USUAL
+
+USUAL_SECONDS = 2.0
+"""Of the search by all, where neither a depth nor a time is asked for."""
+
+MOST_SECONDS = 300.0
+"""Of both together."""
+
+
+class Comparing:
+    """One comparison; `run` is called in a thread."""
+
+    def __init__(self, board: Board[Any], asked: Compare, cores: int) -> None:
+        if board.is_game_over():
+            raise OutflankError("the game is over here: there is nothing to search")
+        options = asked.options
+        algorithm = options.algorithm or USUAL
+        if algorithm in MONTE_CARLO:
+            raise OutflankError(f"{algorithm} has no depth at which two searches could be compared")
+        self.board, self.of = board, asked.ask
+        self.workers = options.workers or max(cores, 2)
+        self.options: dict[str, Any] = {
+            "algorithm": algorithm,
+            "workers": self.workers,
+            "parallel": options.scheme,
+            "exact": options.exact,
+        }
+        seconds = options.seconds if options.seconds or options.depth or options.exact else USUAL_SECONDS
+        self.limits = Limits(depth=None if options.exact else options.depth, seconds=seconds)
+        scheme, _ = check(board.game, Options(**self.options), self.limits)
+        self.scheme = "" if scheme is None else scheme.name
+
+    def run(self, stop: Stop, tell: Callable[[Message], None]) -> None:
+        """Search twice, and tell how far it is."""
+        timer = threading.Timer(MOST_SECONDS, stop)
+        timer.daemon = True
+        timer.start()
+        together: Result | None = None
+        alone: Result | None = None
+
+        def watch(progress: Progress) -> None:
+            tell(self._message(together, alone, progress))
+
+        try:
+            for together in iterate(self.board, self.limits, stop=stop, watch=watch, **self.options):
+                tell(self._message(together, None, None))
+            assert together is not None
+            if not stop.called:
+                for alone in iterate_alone(self.board, together, stop=stop, **self.options):
+                    tell(self._message(together, alone, None))
+        finally:
+            timer.cancel()
+        whole = alone is not None and not alone.stopped
+        tell(self._message(together, alone, None, done=True, whole=whole))
+
+    def _message(
+        self,
+        together: Result | None,
+        alone: Result | None,
+        progress: Progress | None,
+        *,
+        done: bool = False,
+        whole: bool = False,
+    ) -> Compared:
+        found = Comparison(alone=alone, together=together) if whole and alone and together else None
+        now = (progress.seconds, progress.nodes) if progress else (0.0, 0)
+        first = (together.seconds, together.nodes) if together else now
+        second = (alone.seconds, alone.nodes) if alone else (0.0, 0)
+        return Compared(
+            of=self.of,
+            stage="done" if done else "together" if alone is None else "alone",
+            depth=together.depth if together else 0,
+            scheme=self.scheme,
+            workers=self.workers,
+            together_seconds=max(first[0], now[0]) if alone is None else first[0],
+            together_nodes=max(first[1], now[1]) if alone is None else first[1],
+            alone_seconds=second[0],
+            alone_nodes=second[1],
+            speed_up=None if found is None else found.speed_up,
+            efficiency=None if found is None else found.efficiency,
+            overhead=None if found is None else found.search_overhead,
+            same=None if found is None else found.alone.value == found.together.value,
+            done=done,
+        )
