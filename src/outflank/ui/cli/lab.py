@@ -76,7 +76,7 @@ class _Experiments(click.Group):
 
 def _command_of(name: str) -> click.Command:
     experiment = experiment_named(name)
-    parameters: list[click.Parameter] = [_parameter(each) for each in fields(experiment.parameters)]
+    parameters: list[click.Parameter] = [parameter_of(each) for each in fields(experiment.parameters)]
     parameters += [
         click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
         click.Option(["--resume"], is_flag=True, help="Go on with the run that was interrupted in --out DIR."),
@@ -108,7 +108,8 @@ def _drawing_options() -> list[click.Parameter]:
     ]
 
 
-def _parameter(each: Field[Any]) -> click.Parameter:
+def parameter_of(each: Field[Any]) -> click.Parameter:
+    """How the command line takes a parameter of an experiment."""
     kind, optional = _kind(each.type)
     default = None if each.default is MISSING else each.default
     if each.metadata["argument"]:

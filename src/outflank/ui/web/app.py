@@ -20,6 +20,13 @@ BUSY = 1013
 """The code of a connection that is one too many: try again later."""
 
 
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; sandbox; "
+    "frame-ancestors 'self'"
+)
+"""Of a report's page, which has its style within: it runs nothing, and asks for nothing."""
+
+
 def application(settings: Settings, door: Door) -> ASGIApp:
     """A server with these settings, behind this door."""
 
@@ -33,6 +40,14 @@ def application(settings: Settings, door: Door) -> ASGIApp:
 
     async def health(request: Request) -> Response:
         return PlainTextResponse("good\n", headers={"cache-control": "no-store"})
+
+    async def report(request: Request) -> Response:
+        hall: Hall = request.app.state.hall
+        found = await hall.house.work(hall.house.laboratory.page, request.path_params["id"])
+        if found is None:
+            return PlainTextResponse("there is no such report\n", 404)
+        headers = {"content-security-policy": REPORT_POLICY, "cache-control": "no-cache"}
+        return Response(found, headers=headers, media_type="text/html; charset=utf-8")
 
     async def socket(socket: WebSocket) -> None:
         state = socket.app.state
@@ -50,6 +65,7 @@ def application(settings: Settings, door: Door) -> ASGIApp:
         Starlette(
             routes=[
                 Route("/health", health),
+                Route("/report/{id}", report),
                 WebSocketRoute("/socket", socket),
                 Route("/{path:path}", page_file),
             ],

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 from outflank.ui.web.computers import Computers
+from outflank.ui.web.laboratory import Laboratory
 from outflank.ui.web.searches import Searches
 from outflank.ui.web.settings import Settings
 from outflank.ui.web.store import Store
@@ -29,6 +30,7 @@ class House:
         self._begun: set[asyncio.Task[Any]] = set()
         self._last = self.store.last_change().result()
         self.searches = Searches(settings)
+        self.laboratory = Laboratory(settings.reports, self.searches.turns)
         self.computers = Computers(settings, self.searches.turns)
 
     async def work(self, job: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
@@ -58,6 +60,7 @@ class House:
 
     def close(self) -> None:
         """Stop what is under way, and let everything go."""
+        self.laboratory.cancel()
         self.searches.close()
         self.computers.close()
         for task in self._begun:

@@ -205,6 +205,31 @@ class Session:
         self.activity.halt()
         return messages.Halted(re=asked.ask)
 
+    # --- what is asked of the laboratory ---
+
+    async def _lab(self, asked: messages.Lab) -> Message:
+        return await self.house.work(self.house.laboratory.listing, asked.ask)
+
+    async def _run(self, asked: messages.Run) -> None:
+        loop = asyncio.get_running_loop()
+
+        def send(message: messages.Running) -> None:
+            if message.done:
+                self.outbox.forget("lab")
+                self.outbox.tell(message)
+            else:
+                self.outbox.stream("lab", message)
+
+        def tell(message: messages.Running) -> None:
+            with suppress(RuntimeError):  # the server may have ended
+                loop.call_soon_threadsafe(send, message)
+
+        await self.house.work(self.house.laboratory.begin, asked, tell)
+
+    async def _cancel(self, asked: messages.Cancel) -> Message:
+        await self.house.work(self.house.laboratory.cancel)
+        return messages.Halted(re=asked.ask)
+
     _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
         messages.New: _new,
         messages.Place: _place,
@@ -222,6 +247,9 @@ class Session:
         messages.Compare: _compare,
         messages.Review: _review,
         messages.Halt: _halt,
+        messages.Lab: _lab,
+        messages.Run: _run,
+        messages.Cancel: _cancel,
     }
 
 
