@@ -18,7 +18,7 @@ from outflank.othello.endings.last_moves import ZERO, final, last_four, last_one
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import most
 from outflank.othello.endings.workspace import ENDING, is_known, new_space
-from outflank.othello.rules import Othello
+from outflank.othello.rules import Othello, legal
 from outflank.othello.squares import othello
 
 ENDING_MOVES = 11
@@ -50,9 +50,9 @@ def _asked(space: Any, own: Any, opp: Any, alpha: Any, empty: Any, parity: Any) 
     """The value v in a null window: r with r <= alpha => v <= r, and r > alpha => v >= r."""
     empties = popcount(empty)
     if empties > SHALLOW:
-        return fastest_first(space, own, opp, alpha, empties, parity)
+        return fastest_first(space, own, opp, alpha, empties, parity, legal(own, opp) & space.mask)
     if empties > 4:
-        return shallow(space, own, opp, alpha, empties, parity)
+        return shallow(space, own, opp, alpha, empties, parity, legal(own, opp) & space.mask)
     if empties == 4:
         return last_four(space, own, opp, alpha, parity)
     first = U64(lowest(empty))

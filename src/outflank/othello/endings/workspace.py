@@ -63,6 +63,7 @@ ENDING = record_type(
         # memory: moves of the line that the worker is in, by empty squares; and a table
         "promise": (np.int64, (MOST_EMPTIES + 1, MOST_MOVES)),
         "turned": (U64, (MOST_EMPTIES + 1, 64)),
+        "answers": (U64, (MOST_EMPTIES + 1, 64)),
         "table": (U64, (2 << TABLE_BITS, WORDS)),
     },
     apart=("square", "table"),
