@@ -309,6 +309,24 @@ def test_depths_beyond_a_games_room_are_refused():
         search(AbaloneBoard.start(), Limits(depth=90))
 
 
+@pytest.mark.parametrize(
+    "options", [{"workers": 1}, {"parallel": "ybw", "workers": 2}, {"algorithm": "minimax", "workers": 1}]
+)
+def test_several_moves_have_lines_of_their_own(options):
+    here = OthelloBoard.start()
+    here.push("f5")
+    found = search(here, Limits(depth=3), evaluation="discs", moves=3, **options)
+    assert found.best[0].line == found.pv
+    for each in found.best:
+        assert each.line[0] == each.move
+        assert len(each.line) <= found.depth
+        twin = here.copy()
+        for move in each.line:
+            twin.push(move)  # or it is not legal
+    if options == {"workers": 1}:  # of others those that the table has ended are shorter; only the best is completed
+        assert all(len(each.line) == 3 for each in found.best)
+
+
 # --- progress ---
 
 

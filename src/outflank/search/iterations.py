@@ -209,7 +209,11 @@ class Stage:
                 lower=lower,
                 upper=upper,
                 best=tuple(
-                    MoveValue(move=board.move(move.code), value=_sign(move.value) if wld else move.value)
+                    MoveValue(
+                        move=board.move(move.code),
+                        value=_sign(move.value) if wld else move.value,
+                        line=board.line(move.line or (move.code,)),
+                    )
                     for move in ranked[:wanted]
                 ),
                 scale=OUTCOMES if wld else root.scale,
@@ -243,7 +247,7 @@ class Stage:
             assert found.move is not None
             assert found.value is not None
             # What the other moves are worth may be bounds still.
-            return replace(found, stopped=True, best=(MoveValue(move=found.move, value=found.value),))
+            return replace(found, stopped=True, best=(MoveValue(move=found.move, value=found.value, line=found.pv),))
         last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
         if root.best is None or self.board.move(root.best.code) == last.move:
             return last

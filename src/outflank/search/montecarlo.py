@@ -331,7 +331,7 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
         seconds=seconds,
         exact=False,
         best=tuple(
-            MoveValue(move=board.move(code), value=means[move])
+            MoveValue(move=board.move(code), value=means[move], line=board.line((code,)))
             for code, move in zip(codes[:wanted], ranked, strict=False)
         ),
         scale=WINS,

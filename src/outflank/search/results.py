@@ -16,6 +16,8 @@ class MoveValue:
 
     move: Move
     value: int
+    line: tuple[Move, ...] = ()
+    """The best moves of both sides from here, it first, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

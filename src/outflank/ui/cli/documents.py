@@ -93,6 +93,12 @@ class ValuedMove(Struct, frozen=True, kw_only=True):
     value: int | None
 
 
+class ValuedLine(ValuedMove, frozen=True, kw_only=True):
+    """And what is expected to follow it."""
+
+    line: list[str]
+
+
 class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
     """What a book knows of a position."""
 

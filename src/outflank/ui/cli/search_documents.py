@@ -8,7 +8,7 @@ from outflank.boards import Board
 from outflank.distributed.statistics import ClusterStatistics, NodeStatistics
 from outflank.documents import Document
 from outflank.search.results import Comparison, Result, WorkerStatistics
-from outflank.ui.cli.documents import ValuedMove
+from outflank.ui.cli.documents import ValuedLine
 
 
 class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/search-iteration/1"):
@@ -31,7 +31,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
     """What the value is at least, as far as it is known."""
     upper: int | None
     stopped: bool
-    moves: list[ValuedMove]
+    moves: list[ValuedLine]
     """The best ones."""
     unit: str
     points_per_unit: float
@@ -53,7 +53,10 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
             "lower": result.lower,
             "upper": result.upper,
             "stopped": result.stopped,
-            "moves": [ValuedMove(move=str(entry.move), value=entry.value) for entry in result.best],
+            "moves": [
+                ValuedLine(move=str(entry.move), value=entry.value, line=list(map(str, entry.line)))
+                for entry in result.best
+            ],
             "unit": result.scale.unit,
             "points_per_unit": result.scale.points,
         }

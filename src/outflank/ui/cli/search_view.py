@@ -11,9 +11,12 @@ from outflank.boards import Board
 from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
 from outflank.search.checking import MONTE_CARLO
-from outflank.search.results import Progress, Result, WorkerStatistics
+from outflank.search.results import MoveValue, Progress, Result, WorkerStatistics
 from outflank.ui.cli.common import describe, scaled
 from outflank.words import how_many
+
+SHOWN = 10
+"""Moves of a line, at most, where several are told."""
 
 
 def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
@@ -128,13 +131,20 @@ def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
     return f"{plays}; the proof was not finished, {known} ({estimate})"
 
 
+def _valued(entry: MoveValue, last: Result) -> str:
+    said = last.scale.say(entry.value, exact=last.exact)
+    rest = entry.line[1:SHOWN]
+    follows = f"   {' '.join(map(str, rest))}{' …' if len(entry.line) > SHOWN else ''}" if rest else ""
+    return f"  {entry.move}  {said}{follows}"
+
+
 def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
     """The result in words; nothing of a game that is over, for the board says how it ended."""
     if last.move is None:
         return []
     lines = [f"{describe(board)}: {_answer(board, last, options)}"]
     if len(last.best) > 1:
-        lines += [f"  {entry.move}  {last.scale.say(entry.value, exact=last.exact)}" for entry in last.best]
+        lines += [_valued(entry, last) for entry in last.best]
     speed = f"{scaled(last.nodes_per_second)} nodes/s"
     lines.append(
         f"{how_many(last.nodes, 'node')}, {how_many(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"

@@ -3,7 +3,7 @@
 from itertools import zip_longest
 from math import isfinite
 
-from outflank.search.results import Progress, Result, WorkerProgress, WorkerStatistics
+from outflank.search.results import MoveValue, Progress, Result, WorkerProgress, WorkerStatistics
 from outflank.ui.web.messages import AtWork, Valued
 
 CERTAIN = 1e9
@@ -17,18 +17,18 @@ def number(value: float) -> float:
 
 def valued(result: Result) -> tuple[Valued, ...]:
     """The moves of a result that have values, the best first."""
-    found = [(each.move, each.value) for each in result.best]
+    found = result.best
     if not found and result.move is not None and result.value is not None:
-        found = [(result.move, result.value)]
+        found = (MoveValue(move=result.move, value=result.value, line=result.pv),)
     return tuple(
         Valued(
-            move=str(move),
-            value=number(result.scale.number(value)),
-            said=result.scale.say(value, exact=result.exact, bare=True),
+            move=str(each.move),
+            value=number(result.scale.number(each.value)),
+            said=result.scale.say(each.value, exact=result.exact, bare=True),
             exact=result.exact,
-            line=tuple(map(str, result.pv)) if move == result.move else (),
+            line=tuple(map(str, each.line)),
         )
-        for move, value in found
+        for each in found
     )
 
 
