@@ -1,11 +1,14 @@
 """Which checks and tests are run, and in which order."""
 
+import re
+import shutil
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
 from tests import __main__ as checks
+from tests import browsers
 from tests.conftest import DEAR_SECONDS, begun_early, pytest_itemcollected, unmarked
 
 pytestmark = pytest.mark.plain
@@ -58,3 +61,10 @@ def test_every_check_is_made_whichever_fails(monkeypatch, capfd):
     assert checks.main(["quick"]) == 0
     assert capfd.readouterr().out.endswith("all checks passed\n")
     assert checks.main(["fast"]) == 2
+
+
+def test_what_is_skipped_for_want_of_a_browser_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    said = re.fullmatch(r"(\d+) tests of the page were skipped: .*apt-get install chromium", browsers.left_out())
+    assert said is not None
+    assert int(said[1]) > 10

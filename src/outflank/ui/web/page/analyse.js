@@ -18,6 +18,8 @@ const SHOWN_MOVES = 12;
 export class Analysis {
   #app;
   #engine;
+  #paused = false;
+  #lined = "[]";
   single = true;
 
   constructor(app) {
@@ -25,7 +27,7 @@ export class Analysis {
     const { table, board } = app;
     this.#engine = new Engine(app, (message) => this.#heard(message));
     this.moves = new Moves(table, true);
-    this.review = new Review(app, () => this.#pause());
+    this.review = new Review(app, (running) => (running ? this.#pause() : this.#resume()));
     this.setup = new Setup(app, board, () => this.#app.refresh());
     this.switch = make("input", { type: "checkbox", role: "switch", onchange: () => this.toggle(this.switch.checked) });
     this.count = choice(COUNTS.map((count) => [count, count === 200 ? w.all : w.count(count)]), Number(kept.get("values", 200)), { "aria-label": w.moves, onchange: () => this.#recount() });
@@ -44,8 +46,8 @@ export class Analysis {
     this.engineBox = make(
       "section",
       { class: "engine", "aria-label": w.engine },
-      make("div", { class: "engine-head" }, make("label", { class: "switch" }, this.switch, make("span", { class: "track", "aria-hidden": "true" }), make("span", {}, w.engine)), this.value, make("label", { class: "compact" }, this.count)),
-      this.facts,
+      make("div", { class: "engine-head" }, make("label", { class: "switch" }, this.switch, make("span", { class: "track", "aria-hidden": "true" }), make("span", {}, w.engine)), this.value),
+      make("div", { class: "facts-row" }, this.facts, make("label", { class: "compact" }, this.count)),
       this.solved,
       this.lines,
     );
@@ -58,7 +60,7 @@ export class Analysis {
 
   leave() {
     this.#engine.halt();
-    this.#engine.on = false;
+    this.#engine.on = this.#paused = false;
     this.review.halted();
     this.setup.close();
   }
@@ -81,6 +83,7 @@ export class Analysis {
     if (on) this.#search();
     else {
       this.#engine.halt();
+      this.#engine.last = null;
       this.#app.board.value([]);
       this.#heard(null);
     }
@@ -90,6 +93,7 @@ export class Analysis {
     this.moves.show(game);
     this.review.show(game);
     this.setup.show(game);
+    this.engineBox.hidden = this.setup.open;
     if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id) this.#heard(this.#engine.last);
     else if (this.#engine.on) this.#heard(null);
     if (!this.review.running && !this.setup.open) this.#search();
@@ -107,10 +111,14 @@ export class Analysis {
 
   /** A review needs the search to itself. */
   #pause() {
-    this.#engine.halt();
-    this.#engine.on = false;
-    this.switch.checked = false;
-    this.#heard(null);
+    const on = this.#engine.on;
+    this.toggle(false, true);
+    this.#paused = on;
+  }
+
+  #resume() {
+    if (this.#paused) this.toggle(true, true);
+    this.#paused = false;
   }
 
   #heard(message) {
@@ -118,28 +126,34 @@ export class Analysis {
     if (!game) return;
     if (!message || message.node !== game.node || message.id !== game.id) return this.#silent(game);
     if (message.moves.length && !this.setup.open) this.#app.board.value(valued(message, game));
-    this.value.textContent = message.said;
+    this.value.textContent = message.said && w.value(message.said, game.turn);
     const facts = [w.depth(message.depth, message.at_depth), message.selectivity < 100 && w.selective(message.selectivity), message.nodes > 0 && w.nodes(message.nodes), message.speed > 0 && w.speed(message.speed)];
     this.facts.textContent = message.compiling ? w.compiling : message.waiting && !message.depth ? w.waiting : facts.filter(Boolean).join(" · ");
     this.solved.hidden = !(message.exact || message.proved);
     this.solved.textContent = message.exact ? [w.solved, message.said].filter(Boolean).join(": ") : w.proved(message.proved);
-    put(this.lines, message.moves.slice(0, Math.min(LINES, Number(this.count.value))).map((each) => this.#line(each)));
+    this.#line(message.moves.slice(0, Math.min(LINES, Number(this.count.value))));
     set(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
 
   #silent(game) {
     this.value.textContent = "";
     this.solved.hidden = true;
-    put(this.lines);
+    this.#line([]);
     this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
     set(this.engineBox, { "data-done": null, "data-depth": null });
   }
 
-  /** A line of play; a click plays up to there. */
-  #line({ move, said, exact, line = [] }) {
-    const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
-    const each = (name, index) => make("button", { type: "button", class: "move", onclick: () => this.#follow(moves.slice(0, index + 1)) }, name);
-    return make("li", {}, make("span", { class: exact ? "worth exact" : "worth" }, said), make("span", { class: "line" }, moves.map(each)));
+  /** Lines of play; a click plays up to there. What has not changed stays, or a click would find it gone. */
+  #line(valued) {
+    const lined = JSON.stringify(valued);
+    if (lined === this.#lined) return;
+    this.#lined = lined;
+    const shown = valued.map(({ move, said, exact, line = [] }) => {
+      const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
+      const each = (name, index) => make("button", { type: "button", class: "move", onclick: () => this.#follow(moves.slice(0, index + 1)) }, name);
+      return make("li", {}, make("span", { class: exact ? "worth exact" : "worth" }, said), make("span", { class: "line" }, moves.map(each)));
+    });
+    put(this.lines, shown);
   }
 
   async #follow(moves) {

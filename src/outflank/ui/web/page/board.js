@@ -61,7 +61,7 @@ export class Board {
     this.#values = new Map(valued.map((each) => [each.gesture.move, each]));
     const lines = valued.filter((each) => each.gesture.picked?.length && each.rank < 3).reverse();
     put(this.#layers.arrows, lines.map((each) => arrow(each.gesture, this.#shape, each.rank, each.said)));
-    this.#refresh();
+    this.#name();
   }
 
   /** While a position is set up, every chosen cell is told to `paint`; null: moves are made again. */
@@ -168,8 +168,19 @@ export class Board {
     });
   }
 
-  /** What can be chosen now, and how it is called. */
+  /** What can be chosen now. */
   #refresh() {
+    const joining = this.#hand.joining();
+    const ring = (name, kind) => draw("circle", { class: kind, cx: this.#shape.at.get(name).x, cy: this.#shape.at.get(name).y, r: 0.47 });
+    put(this.#layers.rings, [...joining].map((name) => ring(name, "joining")), this.#hand.picked.map((name) => ring(name, "picked")));
+    put(this.#layers.handles, this.#hand.ways().map((each) => handle(each, this.#shape, () => this.#make(each))));
+    this.svg.dataset.turn = this.#game.turn;
+    this.#markLast();
+    this.#name();
+  }
+
+  /** How every cell is called, and what moves there are worth. */
+  #name() {
     const [targets, movable, joining] = [this.#hand.targets(), this.#hand.movable(), this.#hand.joining()];
     const shown = this.#valuesByCell(targets);
     for (const [name, { group }] of this.#cells) {
@@ -179,12 +190,7 @@ export class Board {
       group.classList.toggle("valued", shown.has(name));
       set(group, { "aria-label": this.#called(name, marks, shown.get(name)), tabindex: name === this.#focus ? 0 : -1, "aria-selected": movable.size ? String(picked) : null });
     }
-    const ring = (name, kind) => draw("circle", { class: kind, cx: this.#shape.at.get(name).x, cy: this.#shape.at.get(name).y, r: 0.47 });
-    put(this.#layers.rings, [...joining].map((name) => ring(name, "joining")), this.#hand.picked.map((name) => ring(name, "picked")));
     put(this.#layers.values, [...shown].map(([name, value]) => tag(value, this.#shape.at.get(name), this.#shape)));
-    put(this.#layers.handles, this.#hand.ways().map((each) => handle(each, this.#shape, () => this.#make(each))));
-    this.svg.dataset.turn = this.#game.turn;
-    this.#markLast();
   }
 
   #valuesByCell(targets) {

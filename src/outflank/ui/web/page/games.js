@@ -1,8 +1,9 @@
 // The games that are kept: each with a small picture, who played, and how it ended.
 
 import { confirm } from "./dialog.js";
-import { button, choice, make, put } from "./dom.js";
+import { button, choice, make, put, sign } from "./dom.js";
 import { fresh } from "./fresh.js";
+import { icon } from "./icons.js";
 import { Lost } from "./link.js";
 import { picture } from "./pieces.js";
 import { address } from "./route.js";
@@ -59,7 +60,7 @@ export function games(app) {
         make("h2", {}, make("a", { href: to, onclick: (event) => follow(event, to) }, game.title)),
         make("p", {}, w.versus(words.seat(game.seats.black), words.seat(game.seats.white))),
         make("p", { class: "quiet" }, [result, words.play.played(game.moves), when(game.changed)].join(" · ")),
-        make("div", { class: "actions" }, button(w.open, () => visit(to), { "aria-label": `${w.open}: ${game.title}` }), form, button(w.remove, () => remove(game, element), { class: "danger quiet-danger", "aria-label": `${w.remove}: ${game.title}` })),
+        make("div", { class: "actions" }, button(w.open, () => visit(to), { "aria-label": `${w.open}: ${game.title}` }), form, sign(icon("prune"), `${w.remove}: ${game.title}`, () => remove(game, element))),
       ),
     );
     return element;

@@ -36,7 +36,7 @@ export function listen(app) {
     if (event.altKey || !name) return;
     const act = anywhere[name] ?? (app.desk.panel && table.game ? keys[name] : undefined);
     if (!act || (control && !(name in keys))) return;
-    if (event.target.closest?.("[role=slider], input") && ["Home", "End", "PageUp", "PageDown"].includes(name)) return;
+    if (event.target.closest?.("input") && ["Home", "End", "PageUp", "PageDown"].includes(name)) return;
     event.preventDefault();
     act();
   });

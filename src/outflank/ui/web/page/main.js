@@ -53,7 +53,15 @@ async function lay(names, name) {
   if (shares) return table.begin(shares);
   if (table.game) return table.game;
   if (await opened(kept.get("game"))) return table.game;
-  return table.begin(fresh.usual(link.welcome));
+  const usual = fresh.usual(link.welcome);
+  return (await opened(await untouched(usual))) ? table.game : table.begin(usual);
+}
+
+/** A game like this that nobody has moved in yet: who comes and goes leaves no others behind. */
+async function untouched({ game, seats }) {
+  const { games } = await link.ask({ kind: "games" });
+  const like = (each) => each.game === game && each.moves === 0 && each.seats.black === seats.black && each.seats.white === seats.white;
+  return games.find(like)?.id;
 }
 
 async function opened(id) {

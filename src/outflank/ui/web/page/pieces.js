@@ -43,7 +43,7 @@ function felt(shape, plain) {
     { class: "ground", "aria-hidden": "true" },
     draw("rect", { class: "frame", x: left - frame, y: top - frame, width: width + 2 * frame, height: height + 2 * frame, rx: 0.14 }),
     draw("rect", { fill: "url(#felt)", x: left, y: top, width, height }),
-    draw("path", { class: "lines", d: lines.join("") }),
+    draw("path", { class: "rules", d: lines.join("") }),
     dots.map((dot) => draw("circle", { class: "dot", r: 0.07, ...dot })),
   );
 }
@@ -53,7 +53,7 @@ function wood(shape, plain) {
   return draw(
     "g",
     { class: "ground", "aria-hidden": "true" },
-    draw("polygon", { class: "frame", points: corners(plain ? 0.72 : 1.08) }),
+    draw("polygon", { class: "frame", points: corners(plain ? 0.72 : 0.98) }),
     draw("polygon", { class: "wood", fill: "url(#wood)", points: corners(0.62) }),
     shape.cells.map(({ x, y }) => draw("circle", { cx: x, cy: y, r: HOLLOW, fill: "url(#hollow)" })),
   );

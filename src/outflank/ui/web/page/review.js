@@ -9,14 +9,14 @@ const TIMES = [0.1, 0.5, 1, 3];
 
 export class Review {
   #app;
-  #begun;
+  #told;
   #number = 0;
   running = false;
 
-  /** @param begun is told before a review begins */
-  constructor(app, begun) {
+  /** @param told hears that a review begins (true) or is over (false) */
+  constructor(app, told) {
     this.#app = app;
-    this.#begun = begun;
+    this.#told = told;
     this.graph = new Graph((node) => app.table.go(node));
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
     this.said = make("p", { class: "quiet", "aria-live": "polite" });
@@ -49,7 +49,7 @@ export class Review {
 
   run() {
     const { game } = this.#app.table;
-    this.#begun();
+    this.#told(true);
     put(this.story);
     this.running = true;
     this.progress.hidden = false;
@@ -70,6 +70,7 @@ export class Review {
     this.running = false;
     this.progress.hidden = true;
     if (this.#app.table.game) this.show(this.#app.table.game);
+    this.#told(false);
   }
 
   #heard(message) {

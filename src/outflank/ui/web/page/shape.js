@@ -1,6 +1,6 @@
 // Where the cells of a board lie: its outline, its coordinates, and which cell is beside which.
 
-const EDGE = { squares: 0.85, hexagons: 0.95 };
+const EDGE = { squares: 0.85, hexagons: 1.1 };
 
 /** @param shape `squares` or `hexagons` @param cells as in `game` */
 export class Shape {

@@ -143,6 +143,7 @@ export class Watch {
 
   #compare() {
     this.#stop();
+    this.#silent();
     this.measured.run(this.options());
   }
 
@@ -154,7 +155,7 @@ export class Watch {
     const { game } = this.#app.table;
     if (message.id !== game.id || message.node !== game.node) return undefined;
     const a = words.analyse;
-    this.value.textContent = message.said;
+    this.value.textContent = message.said && a.value(message.said, game.turn);
     const facts = [a.depth(message.depth, message.at_depth), a.nodes(message.nodes), a.speed(message.speed)];
     this.facts.textContent = message.compiling ? a.compiling : message.waiting ? w.waiting : facts.join(" · ");
     const [settled, all] = message.root_moves;

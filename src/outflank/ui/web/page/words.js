@@ -148,6 +148,7 @@ export const words = {
     nodes: (nodes) => `${large(nodes)} nodes`,
     waiting: "waits for its turn",
     compiling: "Compiling: the first search on this machine takes a little longer.",
+    value: (said, side) => `${said} for ${side}`,
     solved: "Solved",
     proved: (what) => `Proved: ${what}`,
     selective: (per) => `${per} %`,

@@ -1,0 +1,489 @@
+"""The page in a real browser: what a person does with it, and what is seen then."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
+
+from tests.browsers import FLAGS, MISSING, installed
+
+# The server is as well tried interpreted, where nothing has to be compiled.
+pytestmark = [pytest.mark.plain, pytest.mark.skipif(installed() is None, reason=MISSING)]
+
+VIEWS = ("play", "analyse", "watch", "lab", "games")
+PATIENCE_MS = 8_000
+MOST_BYTES = 300_000
+
+GGF = (
+    "(;GM[Othello]PC[x]PB[one]PW[two]RE[?]TI[5:00]TY[8]"
+    "BO[8 ---------------------------O*------*O--------------------------- *]"
+    "B[F5]W[F6]B[E6]W[F4]B[E3]W[C5];)"
+)
+NEAR_THE_END = "5/6/7/1SS5/5SSSs/2ssss2/2ssss1/1SSSSS/1SSSS 0 5 b 0 1"
+"""Black has pushed off five marbles, and a sixth lies at the edge."""
+FOUR_EMPTY = "--XO/OOXO/OXXO/--XO".replace("/", "")
+
+
+class Server:
+    """`outflank serve` in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, 0
+        self.start()
+
+    def start(self) -> None:
+        """Begin, at the port of before."""
+        command = [sys.executable, "-m", "outflank", "serve", "--port", str(self.port), "--workers", "2"]
+        self.process = subprocess.Popen(
+            [*command, "--games", str(self.folder / "games.sqlite")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line
+        self.address, self.port = found[0], int(found[1])
+
+    def kill(self) -> None:
+        """End at once, without a farewell."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("served"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server) -> Iterator[Page]:
+    """A window of its own; whatever goes wrong in it is an error of the test."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, reduced_motion="reduce", base_url=server.address
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    page, wrong = watched(context.new_page())
+    yield page
+    context.close()
+    assert not wrong
+
+
+def watched(page: Page) -> tuple[Page, list[str]]:
+    """A page, and what goes wrong in it: also whatever its policy forbids."""
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if "policy" in said.text.lower() else None)
+    return page, wrong
+
+
+def begin(
+    page: Page, game: str = "othello", size: int | None = None, black: str = "human", white: str = "human"
+) -> None:
+    """A new game by the dialog."""
+    page.goto("#/play")
+    expect(page.locator(".play")).to_be_visible()
+    before = page.url
+    page.keyboard.press("n")
+    dialog = page.locator("dialog")
+    dialog.get_by_label("Game").select_option(game)
+    if size is not None:
+        dialog.get_by_label("Size").select_option(str(size))
+    for side, kind in (("black", black), ("white", white)):
+        dialog.locator(f"[data-side={side}]").select_option(kind)
+    dialog.get_by_role("button", name="Begin").click()
+    expect(dialog).to_have_count(0)
+    expect(page).not_to_have_url(before)
+
+
+def pasted(page: Page, text: str) -> None:
+    page.goto("#/play")
+    expect(page.locator(".play")).to_be_visible()
+    page.keyboard.press("v")
+    page.locator("dialog textarea").fill(text)
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator(".analyse")).to_be_visible()
+
+
+def cell(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-cell="{name}"]')
+
+
+def moves(page: Page) -> list[str]:
+    return page.locator(".moves .move").all_inner_texts()
+
+
+def said(page: Page, text: str) -> None:
+    expect(page.locator("#said")).to_contain_text(text)
+
+
+# --- playing ---
+
+
+@pytest.mark.early(5)
+def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
+    begin(page, size=4, white="random")
+    over = page.locator(".over h2")
+    legal, passing = page.locator(".cell.legal"), page.get_by_role("button", name="Pass", exact=True)
+    while True:
+        expect(over.or_(legal).or_(passing).first).to_be_visible()
+        if over.is_visible():
+            break
+        played = len(moves(page))
+        (passing if passing.is_visible() else legal.first).click()
+        expect(page.locator(".moves .move").nth(played)).to_be_visible()
+        # Its answer, and what comes after it if we have to pass.
+        expect(over.or_(legal).or_(passing).first).to_be_visible()
+    expect(over).to_contain_text(re.compile("black|white|draw", re.IGNORECASE))
+    said(page, over.inner_text())
+    counts = [int(each) for each in page.locator(".player .count").all_inner_texts()]
+    assert sum(counts) == page.locator(".pieces .piece").count()
+    page.get_by_role("button", name="Rematch").click()
+    expect(over).to_be_hidden()
+    expect(page.locator(".player.white .name")).to_have_text("Person")
+
+
+@pytest.mark.early(4)
+def test_marbles_are_moved_by_clicks_and_by_dragging(page: Page) -> None:
+    pasted(page, NEAR_THE_END)
+    cell(page, "F3").click()
+    expect(cell(page, "F4")).to_have_class(re.compile("joining"))
+    cell(page, "F4").click()
+    page.locator('.handle[data-move="F3F4"]').click()
+    said(page, "Black plays F3F4. White to move.")
+    box = cell(page, "D3").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - box["width"] / 2, y, steps=3)
+    page.mouse.move(x - box["width"], y, steps=2)
+    page.mouse.up()
+    said(page, "White plays D3D2.")
+    cell(page, "E6").click()
+    cell(page, "E8").click()  # with the one between them
+    expect(page.locator(".cell.picked")).to_have_count(3)
+    edge = cell(page, "E9").bounding_box()
+    assert edge is not None
+    cell(page, "E9").click(position={"x": 0.8 * edge["width"], "y": edge["height"] / 2})  # beside the arrow
+    said(page, "Black plays E6E7.")
+    expect(page.locator(".cell.movable")).to_have_count(0)
+    page.keyboard.press("1")
+    expect(page.locator(".over h2")).to_contain_text(re.compile("black", re.IGNORECASE))
+
+
+@pytest.mark.early(4)
+def test_all_is_played_with_keys_alone(page: Page) -> None:
+    begin(page, size=4)
+    page.keyboard.press("b")
+    expect(page.locator(".cell:focus")).to_have_count(1)
+    walked(page, "b1")
+    page.keyboard.press("Enter")
+    said(page, "Black plays b1. White to move.")
+    page.keyboard.press("u")
+    said(page, "The start.")
+    page.keyboard.press("Control+y")
+    said(page, "Black plays b1.")
+    page.keyboard.press("Home")
+    expect(page.locator(".cell.legal")).to_have_count(4)
+    expect(cell(page, "b1")).to_have_attribute("aria-label", "b1, empty, legal")
+    page.keyboard.press("?")
+    expect(page.locator("dialog")).to_contain_text("Arrow keys")
+    page.keyboard.press("Escape")
+    begin(page, "abalone")
+    page.keyboard.press("b")
+    walked(page, "C3")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell.picked")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".cell.picked")).to_have_count(0)
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    expect(page.locator(".cell.picked")).to_have_count(2)
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".cell:focus")).to_have_attribute("aria-label", re.compile("empty, move here"))
+    page.keyboard.press("Enter")
+    said(page, "White to move.")
+
+
+def walked(page: Page, to: str) -> None:
+    """Arrow keys until the focus is on a cell: along rows, then along columns."""
+    for _ in range(40):
+        focus = page.locator(".cell:focus").get_attribute("data-cell") or ""
+        at, there = (cell(page, name).bounding_box() for name in (focus, to))
+        assert at is not None
+        assert there is not None
+        x, y = there["x"] - at["x"], there["y"] - at["y"]
+        if focus == to:
+            return
+        half = at["height"] / 2
+        key = "Down" if y > half else "Up" if y < -half else "Right" if x > 0 else "Left"
+        page.keyboard.press(f"Arrow{key}")
+    raise AssertionError(f"the arrow keys do not lead to {to}")
+
+
+def test_sides_are_switched_and_given_up(page: Page) -> None:
+    begin(page, size=4, black="random")
+    expect(page.locator(".moves .move")).to_have_count(1)
+    page.get_by_role("button", name="Switch sides").click()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    page.get_by_role("button", name="Resign").click()
+    page.locator("dialog").get_by_role("button", name="Resign").click()
+    expect(page.locator(".over h2")).to_contain_text(re.compile("resign", re.IGNORECASE))
+
+
+# --- the server goes, and comes back ---
+
+
+@pytest.mark.early(6)
+def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -> None:
+    begin(page, size=4)
+    cell(page, "b1").click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    server.kill()
+    try:
+        expect(page.locator(".banner")).to_contain_text("connection is lost")
+        page.locator(".cell.legal").first.click()
+        expect(page.locator(".banner")).to_contain_text("is sent as soon as it is back")
+    finally:
+        server.start()
+    expect(page.locator(".banner")).to_be_hidden()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    page.reload()
+    expect(page.locator(".moves .move")).to_have_count(2)
+
+
+# --- analysing ---
+
+
+def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
+    page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
+    engine = page.locator(".engine")
+    expect(page.locator(".tag").first).to_be_visible()
+    expect(page.locator(".tag.best").first).to_be_visible()
+    expect(page.locator(".solved")).to_contain_text("Solved")
+    expect(page.locator(".tag .exact")).not_to_have_count(0)
+    expect(engine).to_have_attribute("data-depth", re.compile(r"\d+"))
+    line = page.locator(".lines li").first.locator(".move")
+    best = line.first.inner_text()
+    line.first.click()
+    expect(page.locator(".moves .move")).to_have_text([best])
+    page.keyboard.press("e")
+    expect(page.locator(".facts").first).to_have_text("The engine is off.")
+    expect(page.locator(".tag")).to_have_count(0)
+
+
+@pytest.mark.early(5)
+def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> None:
+    pasted(page, GGF)
+    assert moves(page) == ["f5", "f6", "e6", "f4", "e3", "c5"]
+    page.get_by_label("Seconds a move").select_option("0.1")
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.get_by_role("button", name="Review again")).to_be_visible()
+    graph = page.get_by_role("slider", name="Value over the game")
+    expect(graph.locator(".curve")).to_have_count(1)
+    graph.focus()
+    page.keyboard.press("Home")
+    expect(graph).to_have_attribute("aria-valuetext", "Start")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".moves [aria-current]")).to_have_text(re.compile("^f5"))
+    box = graph.bounding_box()
+    assert box is not None
+    graph.click(position={"x": box["width"] - 9, "y": box["height"] / 2})
+    expect(page.locator(".moves [aria-current]")).to_have_text(re.compile("^c5"))
+    page.keyboard.press("PageUp")
+    expect(page.locator(".moves [aria-current]")).to_have_text(re.compile("^e3"))
+    page.locator(".cell.legal:not([data-cell=c5])").first.click()
+    expect(page.locator(".variation .move")).to_have_count(1)
+    page.get_by_role("button", name="Make this the main line").click()
+    expect(page.locator(".variation .move")).to_have_text([re.compile("^c5")])
+    page.keyboard.press("Delete")
+    expect(page.locator(".variation")).to_have_count(0)
+    assert [each.rstrip("?!") for each in moves(page)] == ["f5", "f6", "e6", "f4", "e3", "c5"]
+
+
+@pytest.mark.early(4)
+def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) -> None:
+    begin(page, size=6)
+    page.locator(".cell.legal").first.click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    page.locator(".cell.legal").first.click()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    page.keyboard.press("2")
+    expect(page).to_have_url(re.compile("#/analyse/othello"))
+    seen = moves(page)
+    other = browser.new_context()
+    guest, wrong = watched(other.new_page())
+    guest.goto(page.url)
+    expect(guest.locator(".moves .move")).to_have_text(seen)
+    expect(guest.locator(".pieces .piece")).to_have_count(6)
+    other.close()
+    assert not wrong
+
+
+@pytest.mark.early(4)
+def test_a_position_is_set_up(page: Page) -> None:
+    begin(page, size=4)
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Clear").click()
+    cell(page, "a1").click()
+    page.get_by_label("White").first.check()
+    cell(page, "b1").click()
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator(".cell.legal")).to_have_count(1)
+    cell(page, "c1").click()
+    expect(page.locator(".pieces .piece")).to_have_count(3)
+
+
+def test_a_game_is_written_in_other_ways(page: Page) -> None:
+    pasted(page, GGF)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Copy: moves").click()
+    expect(page.locator("dialog")).to_contain_text("Copied.")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == "f5f6e6f4e3c5"
+    with page.expect_download() as drawn:
+        page.get_by_role("button", name="PNG").click()
+    assert Path(drawn.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+# --- the other views ---
+
+
+@pytest.mark.early(4)
+def test_kept_games_are_listed_and_deleted(page: Page) -> None:
+    begin(page, size=4)
+    expect(page.locator(".cell.legal")).to_have_count(4)
+    identity = page.url.rpartition("/")[2]
+    page.keyboard.press("5")
+    card = page.locator(f'[data-game="{identity}"]')
+    expect(card).to_contain_text("Othello 4×4")
+    expect(card.locator(".piece")).to_have_count(4)
+    card.get_by_role("button", name="Delete").click()
+    page.locator("dialog").get_by_role("button", name="Delete").click()
+    expect(card).to_have_count(0)
+
+
+def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
+    page.goto(f"#/watch/othello,size=4/{FOUR_EMPTY}+X")
+    page.get_by_label("Depth").fill("3")
+    page.get_by_label("Depth").blur()
+    page.get_by_label("Workers").fill("2")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".lanes tbody tr").first).to_be_visible()
+    expect(page.locator(".watch .facts")).to_contain_text("depth 3")
+    page.get_by_role("button", name="Measure speed-up").click()
+    expect(page.locator(".measured tbody tr")).to_have_count(1)
+    page.get_by_role("button", name="Measure speed-up").click()
+    expect(page.locator(".measured tbody tr")).to_have_count(2)
+    expect(page.locator(".measured tbody tr").first).to_contain_text("same")
+
+
+def test_experiments_are_listed(page: Page) -> None:
+    page.goto("#/lab")
+    expect(page.locator(".experiment").first).to_be_visible()
+    page.get_by_label("Find an experiment").fill("no such experiment")
+    expect(page.locator(".experiment").first).to_be_hidden()
+
+
+def test_what_is_wrong_is_said(page: Page) -> None:
+    page.goto("#/game/nosuchgame1234")
+    expect(page.locator(".toast.wrong")).to_be_visible()
+    page.keyboard.press("v")
+    page.locator("dialog textarea").fill("<b>no game</b>")
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator("dialog .wrong-line")).to_be_visible()
+
+
+# --- how it looks ---
+
+
+def test_a_telephone_shows_it_without_scrolling_sideways(browser: Browser, server: Server) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page, wrong = watched(context.new_page())
+    for view in VIEWS:
+        page.goto(f"{server.address}#/{view}")
+        expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+    page.goto(f"{server.address}#/analyse/othello,size=4/{FOUR_EMPTY}+X")
+    page.locator(".cell.legal").first.tap()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    context.close()
+    assert not wrong
+
+
+def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) -> None:
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(server.address)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_role("button", name="Theme: as the system").click()
+    light = page.evaluate(ground)
+    assert sum(map(int, re.findall(r"\d+", light))) > 600 > 150 > sum(map(int, re.findall(r"\d+", dark)))
+    page.reload()
+    assert page.evaluate(ground) == light
+    page.get_by_role("button", name="Theme: light").click()
+    assert page.evaluate(ground) == dark
+    context.close()
+
+
+def test_the_page_is_light_in_weight(browser: Browser, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(server.address)
+    expect(page.locator(".board .cell").first).to_be_visible()
+    elsewhere = [each.url for each in answers if not each.url.startswith(server.address)]
+    weight, files = sum(len(each.body()) for each in answers), len(answers)
+    page.reload()
+    expect(page.locator(".board .cell").first).to_be_visible()
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
+    with capsys.disabled():
+        print(f"\nthe page weighs {weight / 1000:.0f} KB in {files} files; first paint after {paint:.0f} ms")
+    assert weight < MOST_BYTES
+    assert not elsewhere
+    context.close()
+
+
+@pytest.mark.early(8)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(browser: Browser, server: Server, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(color_scheme="light" if scheme == "light" else "dark", reduced_motion="reduce")
+    page = context.new_page()
+    found = []
+    for view in VIEWS:
+        page.goto(f"{server.address}#/{view}")
+        expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
+        expect(page.locator(".cell.legal, .experiment, .card").first).to_be_visible()
+        for each in Axe().run(page).response["violations"]:
+            if each["impact"] in ("serious", "critical"):
+                found += [f"{view}: {each['id']}: {node['html']}" for node in each["nodes"]]
+    context.close()
+    assert not found
