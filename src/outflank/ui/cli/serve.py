@@ -11,6 +11,7 @@ from outflank.errors import OutflankError, reason_of
 from outflank.folders import data_folder, expanded
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.ui.cli.common import diagnostics, output
+from outflank.words import how_many
 
 if TYPE_CHECKING:
     from outflank.ui.web.guards import Door
@@ -27,7 +28,9 @@ TRIED = 50
 @click.option("--token", help="What visitors must know; beyond this machine one is made.")
 @click.option("--games", type=click.Path(), metavar="FILE", help="Where games are kept.  [in the user's data folder]")
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads that search at a time.  [one per core]")
-def command(port: int | None, host: str, opens: bool, token: str | None, games: str | None, workers: int | None) -> int:
+def command(
+    port: int | None, host: str, opens: bool, token: str | None, games: str | None, workers: int | None
+) -> None:
     """Play, analyse and review in a browser, and watch searches work.
 
     The page and all that it needs come from here; nothing is fetched from elsewhere. Ctrl-C ends the server; games
@@ -38,14 +41,16 @@ def command(port: int | None, host: str, opens: bool, token: str | None, games: 
       outflank serve --port 9000 --games mine.sqlite
     """
     try:
-        import starlette  # noqa: F401  # asked here, for a clear line
+        import starlette
         import uvicorn
-        import websockets  # noqa: F401
+        import websockets
     except ImportError:
         raise OutflankError("the server needs more packages: pip install 'outflank[web]'") from None
+    del starlette, uvicorn, websockets  # asked for a clear line alone
     from outflank.ui.web.app import application
     from outflank.ui.web.guards import Door, is_loopback, made_token
-    from outflank.ui.web.messages import MOST_BYTES
+    from outflank.ui.web.hall import Hall
+    from outflank.ui.web.running import server_of
     from outflank.ui.web.settings import Settings
 
     if token is not None and not 8 <= len(token) <= 200:
@@ -56,26 +61,19 @@ def command(port: int | None, host: str, opens: bool, token: str | None, games: 
     settings = Settings(games=path, reports=path.parent / "reports", workers=workers or max(1, int(usable_cores())))
     listening = _listening(host, port)
     door = Door(host=host, port=listening.getsockname()[1], token=token)
-    config = uvicorn.Config(
-        application(settings, door),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="websockets-sansio",
-        ws_max_size=MOST_BYTES,
-        ws_per_message_deflate=False,
-        lifespan="on",
-        timeout_graceful_shutdown=1,
-    )
-    server = uvicorn.Server(config)
+    hall = Hall(settings)
+    server = server_of(application(hall, door))
     address = _address(door)
     output().print(f"outflank is at {address}", soft_wrap=True)
-    diagnostics().print(f"games are kept in {path}; Ctrl-C ends it", soft_wrap=True)
+    most = hall.house.searches.most_bytes() >> 20
+    told = (
+        f"games are kept in {path}; searches share {how_many(settings.workers, 'core')} and {most} MiB; Ctrl-C ends it"
+    )
+    diagnostics().print(told, soft_wrap=True)
     if opens:
         webbrowser.open(address)
     server.run(sockets=[listening])
-    return 0
+    raise KeyboardInterrupt  # which alone ends it
 
 
 def _listening(host: str, port: int | None) -> socket.socket:

@@ -8,10 +8,11 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.search.checking import check
+from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import TABLELESS, Known, Limits, Options, Stop
 from outflank.search.deepening import iterate
 from outflank.search.results import Progress, Result, WorkerStatistics
+from outflank.search.resuming import Resumable
 from outflank.search.root import PLAYED_OUT
 from outflank.search.table import Table
 from outflank.ui.web.at_work import at_work, valued
@@ -57,12 +58,13 @@ class Analysing:
         self._moves = min(moves, len(board.legal_moves))
         self._algorithm = asked.algorithm or USUAL
         check(board.game, Options(**self._options(asked.workers or 2, None)), Limits())
-        if asked.exact and self._algorithm in ("uct", "flat"):
+        if asked.exact and self._is_monte_carlo:
             raise OutflankError(f"{self._algorithm} proves nothing: exact needs another algorithm")
         self._steps = steps_of(board, algorithm=self._algorithm, depth=asked.depth, exact=asked.exact)
         self._step: Step | None = next(self._steps, None)
         self._bits = bits
         self._tables: dict[bool, Table] = {}
+        self._kept: tuple[tuple[int, bool], Resumable] | None = None
         self.found = Found()
         self.progress: Progress | None = None
         self.waiting = True
@@ -92,7 +94,7 @@ class Analysing:
         for workers in {1, self.asked.workers or cores}:
             for step in (Step(depth=1), Step(depth=None, exact=True)):
                 if not step.exact or self._may_prove:
-                    for _ in self._iterations(step, workers, Stop(), Limits(nodes=1)):
+                    for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known()):
                         pass
 
     def run(self, workers: int, stop: Stop) -> bool:
@@ -120,18 +122,27 @@ class Analysing:
         """Go on with a step; whether it is finished."""
         before, last = self.found, None
         seconds = None if self.asked.seconds is None else max(0.001, self.asked.seconds - before.seconds)
-        limits = (
-            Limits(seconds=seconds) if step.exact or step.depth is None else Limits(depth=step.depth, seconds=seconds)
-        )
-        for result in self._iterations(step, workers, stop, limits):
-            last = result
-            if result.depth or result.exact:
-                self._note(result, before)
-                self._tell(self)
+        limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
+        known = before.known if step.exact or before.best is None else Known(move=before.best)
+        if workers == 1 and not self._is_monte_carlo:
+            last = self._resumable(step).search(limits, stop=stop, known=known)
+        else:
+            for last in self._iterations(step, workers, stop, limits, known):
+                if last.depth or last.exact:
+                    self._note(last, before)
+                    self._tell(self)
         if last is None:
             return True
         self._note(last, before)
         return not last.stopped
+
+    def _resumable(self, step: Step) -> Resumable:
+        """The search by one worker: kept from slice to slice, while nothing but the depth changes."""
+        key = (step.selectivity, step.exact)
+        if self._kept is None or self._kept[0] != key:
+            options = Options(**self._options(1, step))
+            self._kept = (key, Resumable(self.board, options, table=self._table(step.exact)))
+        return self._kept[1]
 
     def _note(self, result: Result, before: Found) -> None:
         with self._lock:
@@ -161,11 +172,13 @@ class Analysing:
             same.workers = _summed(before.workers, result.workers)
             self.found, self.progress = same, None
 
-    def _iterations(self, step: Step, workers: int, stop: Stop, limits: Limits) -> Any:
-        options = self._options(workers, step)
-        table = self._table(step.exact)
-        known = self.found.known if step.exact or self.found.best is None else Known(move=self.found.best)
+    def _iterations(self, step: Step, workers: int, stop: Stop, limits: Limits, known: Known) -> Any:
+        options, table = self._options(workers, step), self._table(step.exact)
         return iterate(self.board, limits, stop=stop, table=table, watch=self._watch, known=known, **options)
+
+    @property
+    def _is_monte_carlo(self) -> bool:
+        return self._algorithm in MONTE_CARLO
 
     def _options(self, workers: int, step: Step | None) -> dict[str, Any]:
         asked = self.asked
@@ -179,7 +192,7 @@ class Analysing:
             "workers": workers if not together else asked.workers or workers,
             "parallel": asked.scheme if together else None,
         }
-        if self._algorithm in ("uct", "flat"):
+        if self._is_monte_carlo:
             options["deepen"] = True
             if asked.scheme is None:
                 options["workers"] = 1
@@ -246,7 +259,7 @@ class Analysing:
 
     def free(self) -> None:
         """Give the tables back."""
-        self._tables.clear()
+        self._tables, self._kept = {}, None
 
 
 def _summed(before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]) -> tuple[WorkerStatistics, ...]:

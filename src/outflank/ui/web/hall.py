@@ -10,6 +10,7 @@ from outflank.ui.web.house import House
 from outflank.ui.web.messages import Kept, Layout
 from outflank.ui.web.positions import Boards
 from outflank.ui.web.settings import Settings
+from outflank.ui.web.store import row_of
 from outflank.ui.web.tables import Table
 from outflank.ui.web.telling import layout_of, listed_game
 from outflank.ui.web.tree import KeptGame
@@ -29,8 +30,8 @@ class Hall:
     async def begin_game(self, made: KeptGame) -> Table:
         """Keep a new game."""
         kept = replace(made, changed=self.house.now())
-        listed = await self.house.work(listed_game, kept, Boards())
-        await asyncio.wrap_future(self.house.store.put(kept, listed))
+        row = await self.house.work(lambda: row_of(kept, listed_game(kept, Boards())))
+        await asyncio.wrap_future(self.house.store.put(row))
         return self._seat(Table(self.house, kept))
 
     async def table(self, id: str) -> Table:

@@ -35,6 +35,15 @@ create index if not exists by_change on games (changed);
 """
 
 
+Row = tuple[str, float, bytes, bytes]
+"""A game as it is written."""
+
+
+def row_of(kept: KeptGame, listed: Listed) -> Row:
+    """What is written of a game, and of its line in the list."""
+    return kept.id, kept.changed, encoded(listed), encoded(kept)
+
+
 class Store:
     """The games that are kept in a file."""
 
@@ -50,9 +59,8 @@ class Store:
 
     # --- asked from whatever thread; each answers by a future ---
 
-    def put(self, kept: KeptGame, listed: Listed) -> Future[None]:
+    def put(self, row: Row) -> Future[None]:
         """Keep a game as it is now."""
-        row = (kept.id, kept.changed, encoded(listed), encoded(kept))
 
         def write(file: sqlite3.Connection) -> None:
             known = file.execute("select 1 from games where id = ?", row[:1]).fetchone()

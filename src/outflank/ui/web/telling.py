@@ -15,10 +15,8 @@ from outflank.ui.web.seats import control_of, has_clock
 from outflank.ui.web.tree import KeptGame, Verdict, colour, main_line, node_of
 
 
-def game_message(
-    kept: KeptGame, boards: Boards, *, running: Side | None, elapsed: float, thinking: Side | None
-) -> messages.Game:
-    """A game as it is; `elapsed` seconds have passed of the move of the side whose clock is `running`."""
+def game_message(kept: KeptGame, boards: Boards) -> messages.Game:
+    """A game as it is, but for its clock, and who thinks."""
     board = boards.at(kept, kept.node)
     table = tabletop_of(board)
     node = node_of(kept, kept.node)
@@ -47,8 +45,8 @@ def game_message(
         counted=table.counted,
         outcome=outcome,
         seats=kept.seats,
-        clock=_clock(kept, running, elapsed),
-        thinking=None if thinking is None else colour(thinking),
+        clock=None,
+        thinking=None,
         remark=kept.remark,
         names=kept.names,
     )
@@ -92,7 +90,8 @@ def _forfeited(verdict: Verdict, board: Board[Any]) -> Ended:
     return Ended(winner=colour(loser.other), score=score, reason=reason, said=f"{loser.other} wins: {reason}")
 
 
-def _clock(kept: KeptGame, running: Side | None, elapsed: float) -> ClockState | None:
+def clock_state(kept: KeptGame, running: Side | None, elapsed: float) -> ClockState | None:
+    """Both clocks, `elapsed` seconds after that of the side `running` has begun to; None: there are none."""
     if not has_clock(kept.seats):
         return None
     control = control_of(kept.seats)

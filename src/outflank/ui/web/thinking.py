@@ -1,6 +1,5 @@
 """Computers at their moves."""
 
-import asyncio
 from typing import Any
 
 from outflank.games.sides import Side
@@ -9,14 +8,10 @@ from outflank.search.contract import Stop
 
 
 class Thinking:
-    """A computer that is at its move."""
+    """A computer that is at its move, until it is stopped."""
 
-    def __init__(self, side: Side, task: "asyncio.Task[None]") -> None:
-        self.side, self.task, self.stop = side, task, Stop()
-
-    def end(self) -> None:
-        """Its move is not wanted any more."""
-        self.stop()
+    def __init__(self, side: Side) -> None:
+        self.side, self.stop = side, Stop()
 
 
 def remark_of(choice: Choice, game: Any) -> str:

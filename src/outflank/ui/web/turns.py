@@ -14,11 +14,11 @@ from typing import Protocol
 
 from outflank.search.contract import Stop
 
-ROUND_SECONDS = 0.6
+ROUND_SECONDS = 0.7
 """In which everybody has a turn, as far as slices can be made short enough."""
 
 SHORTEST, LONGEST = 0.010, 0.1
-"""Seconds of a slice: below, starting searches takes more than searching (4 ms on a core of 2.5 GHz)."""
+"""Seconds of a slice: below, taking a search up again (1.6 ms) takes too much of it."""
 
 
 class Sliced(Protocol):
