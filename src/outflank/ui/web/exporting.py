@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from outflank.boards import Board
-from outflank.errors import UnknownName
+from outflank.errors import FormatError, UnknownName
 from outflank.formats.game_files import ANY_GAMES
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.move_lists import write_moves
@@ -50,13 +50,17 @@ def exported(kept: KeptGame, board: Board[Any], form: str, ask: int) -> Text:
 
 
 def _files(description: GameDescription) -> dict[str, FileFormat]:
-    found = {**description.notation.files, **ANY_GAMES}
-    return {suffix: each for suffix, each in found.items() if each.write is not None}
+    """Those of its own; where it has none, those of any game."""
+    own = {suffix: each for suffix, each in description.notation.files.items() if each.write is not None}
+    return own or {suffix: each for suffix, each in ANY_GAMES.items() if each.write is not None}
 
 
 def _written(form: FileFormat, kept: KeptGame, board: Board[Any]) -> str:
     assert form.write is not None
-    return form.write(record_of(kept, board))
+    try:
+        return form.write(record_of(kept, board))
+    except FormatError:  # it may hold positions alone, as OBF does
+        return form.write(Record(start=board.setup()))
 
 
 def record_of(kept: KeptGame, board: Board[Any]) -> Record:

@@ -1,0 +1,297 @@
+"""Who may talk to the server, and that nothing which is sent to it harms it, or another connection."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.datastructures import Headers
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from outflank.ui.web.guards import Door, is_loopback
+from outflank.ui.web.messages import MOST_BYTES, MOST_TEXT
+from tests.web_server import Page, Served, serving
+
+pytestmark = pytest.mark.plain
+
+HOSTILE = 1500
+"""Messages in a test; `python -m tests.fuzz` sends as many as one likes."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("web"), messages_a_second=1e6, messages_at_once=10**6) as found:
+        yield found
+
+
+# --- the door ---
+
+
+def test_the_page_is_served_with_a_policy_and_kept_by_browsers(served: Served) -> None:
+    answer = served.get("/")
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    again = served.get("/", if_none_match=answer.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    assert served.get("/index.html").headers["etag"] == answer.headers["etag"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../app.py",
+        "/%2e%2e/app.py",
+        "/..%2fapp.py",
+        "//etc/passwd",
+        "/messages.py",
+        "/nothing",
+        "/report/..",
+        "/report/x",
+    ],
+)
+def test_nothing_else_is_served(served: Served, path: str) -> None:
+    assert served.get(path).status == 404
+
+
+def test_only_our_own_names_and_pages_are_answered(served: Served) -> None:
+    port = served.port
+    assert served.get("/health", host=f"localhost:{port}").status == 200
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}"):
+        assert served.get("/", host=host).status == 403
+    assert served.get("/", origin="http://evil.example").status == 403
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{port + 1}"):
+        with pytest.raises(InvalidStatus, match="403"), served.page(origin=origin):
+            pass
+
+
+def test_a_token_is_demanded_and_remembered(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with serving(tmp_path_factory.mktemp("web"), token="secret-word") as served:
+        assert served.get("/").status == 403
+        assert served.get("/?token=wrong").status == 403
+        with pytest.raises(InvalidStatus, match="403"), served.page():
+            pass
+        answer = served.get("/?token=secret-word")
+        assert (answer.status, answer.headers["location"]) == (303, "/")
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        shown = cookie.partition(";")[0]
+        assert served.get("/", cookie=shown).status == 200
+        assert served.get("/", cookie=shown + "x").status == 403
+        assert served.get("/health").status == 200
+        with served.page(Cookie=shown) as page:
+            assert page.new()["kind"] == "game"
+
+
+def test_what_is_reached_by_other_names_takes_any_but_needs_pages_of_its_own() -> None:
+    door = Door(host="0.0.0.0", port=8765, token="secret-word")
+    assert door.knows(Headers({"host": "box.example:8765", "origin": "http://box.example:8765"}))
+    assert not door.knows(Headers({"host": "box.example:8765", "origin": "http://evil.example"}))
+    named = Door(host="192.0.2.1", port=8765)
+    assert named.knows(Headers({"host": "192.0.2.1:8765"}))
+    assert not named.knows(Headers({"host": "evil.example:8765"}))
+    assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "box")] == [True] * 3 + [
+        False
+    ] * 2
+
+
+# --- bounds ---
+
+
+def closing(page: Page, times: int = 1) -> tuple[int, str]:
+    """The code and the reason with which a connection is closed."""
+    with pytest.raises(ConnectionClosed) as closed:
+        _ask_on(page, times)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code, closed.value.rcvd.reason
+
+
+def _ask_on(page: Page, times: int) -> None:
+    for _ in range(times):
+        page.ask("games")
+
+
+def test_what_is_too_large_or_too_fast_closes_that_connection_alone(tmp_path: Path) -> None:
+    with serving(tmp_path, messages_a_second=1.0, messages_at_once=20) as served, served.page() as other:
+        with served.page() as page:
+            page.socket.send("x" * (MOST_BYTES + 1))
+            assert closing(page)[0] == 1009
+        with served.page() as page:
+            assert closing(page, 100) == (1008, "too many messages")
+        assert other.new()["kind"] == "game"
+
+
+def test_there_are_so_many_connections_and_no_more(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with serving(tmp_path_factory.mktemp("web"), most_connections=1) as served, served.page() as page:
+        with pytest.raises(ConnectionClosed) as closed, served.page():
+            pass
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1013
+        assert page.new()["kind"] == "game"
+
+
+# --- messages that are none ---
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '"new"',
+        '{"kind":"new"}',
+        '{"kind":"what","ask":1}',
+        '{"kind":"new","ask":0}',
+        '{"kind":"new","ask":1e400}',
+        '{"kind":"new","ask":99999999999999999999999}',
+        '{"kind":"new","ask":1,"game":"othello","more":1}',
+        '{"kind":"new","ask":1,"game":{"a":1}}',
+        '{"kind":"open","ask":1,"id":"../../etc/passwd"}',
+        '{"kind":"play","ask":1,"id":"aaaaaaaaaaaa","node":-1,"move":"f5"}',
+        '{"kind":"play","ask":1,"id":"aaaaaaaaaaaa","node":0,"move":""}',
+        '{"kind":"analyse","ask":1,"id":"aaaaaaaaaaaa","node":0,"moves":1000000}',
+        '{"kind":"review","ask":1,"id":"aaaaaaaaaaaa","seconds":-1}',
+        '{"kind":"game","ask":1}',
+        '{"kind":"new","ask":1,"text":"\\ud800"}',
+        "[" * 10_000,
+        '{"a":' * 5_000,
+        "\x00",
+        "NaN",
+    ],
+)
+def test_a_message_that_is_none_is_refused_in_a_line(served: Served, text: str) -> None:
+    with served.page() as page:
+        page.socket.send(text)
+        answer = page.hear()
+        assert answer["kind"] == "refused"
+        assert answer["why"]
+        assert len(answer["why"].splitlines()) == 1
+        page.socket.send(b"\xff\x00binary")
+        assert page.hear() == {"kind": "refused", "re": None, "why": "a message is text: one JSON object"}
+        assert page.ask("games")["kind"] == "kept"
+
+
+def test_a_refusal_names_the_message_where_it_has_a_number(served: Served) -> None:
+    with served.page() as page:
+        page.socket.send('{"kind":"play","ask":7,"id":"x"}')
+        assert page.hear()["re"] == 7
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+KINDS = {
+    "new": {"game": "othello", "options": {"size": 4}, "text": "b1", "seats": {"black": "random"}},
+    "place": {"game": "othello", "options": {"size": 4}, "pieces": "." * 16, "turn": "black"},
+    "open": {"id": "?"},
+    "sit": {"id": "?", "seats": {"black": "human", "white": "computer depth=1", "clock": "5+3"}},
+    "play": {"id": "?", "node": 0, "move": "b1"},
+    "go": {"id": "?", "node": 0},
+    "prune": {"id": "?", "node": 1},
+    "promote": {"id": "?", "node": 1},
+    "resign": {"id": "?", "side": "black"},
+    "games": {"before": 1.0},
+    "delete": {"id": "aaaaaaaaaaaa"},
+    "export": {"id": "?", "node": 0, "form": "svg"},
+    "analyse": {"id": "?", "node": 0, "moves": 3, "options": {"depth": 1, "scheme": "ybw", "workers": 2}},
+    "compare": {"id": "?", "node": 0, "options": {"depth": 1, "workers": 2}},
+    "review": {"id": "?", "seconds": 0.01},
+    "halt": {},
+    "lab": {},
+    "run": {"experiment": "nothing", "parameters": {"depth": "3"}},
+    "cancel": {},
+}
+"""A message of each kind, to be spoilt."""
+
+SPOILT: tuple[Any, ...] = (
+    *(None, True, -1, 0, 1, 10**18, 10**400, 1e308, -0.5, [], [[]], {}, {"a": {"b": []}}, ["b1"] * 50),
+    *("", "x" * 500, "../..", "<script>", "\x00", "a" * 5000, "f5; rm -rf /", "$(id)", "%s%n", "١٢", "🂡"),
+)
+
+
+def spoilt(chance: random.Random, id: str) -> str:
+    """A message with something wrong in it, or with nothing."""
+    kind = chance.choice(list(KINDS))
+    message: dict[str, Any] = {"kind": kind, "ask": chance.randrange(1 << 20, 1 << 21), **KINDS[kind]}
+    if "id" in message and kind != "delete":
+        message["id"] = id if chance.random() < 0.7 else chance.choice(["aaaaaaaaaaaa", "a", "../etc", "x" * 33])
+    for _ in range(chance.choice((0, 1, 1, 2))):
+        place = message
+        name = chance.choice(list(place))
+        if isinstance(place[name], dict) and place[name] and chance.random() < 0.7:
+            place = place[name] = dict(place[name])
+            name = chance.choice(list(place))
+        place[name] = chance.choice(SPOILT)
+    if chance.random() < 0.1:
+        message[chance.choice(("more", "", "kind ", "__proto__"))] = chance.choice(SPOILT)
+    text = json.dumps(message)
+    if chance.random() < 0.1:
+        cut = chance.randrange(len(text))
+        text = text[:cut] + chance.choice(("", "}", "\\", '"', "\ud7ff")) + text[cut + chance.randrange(3) :]
+    return text
+
+
+def send_hostile(served: Served, count: int, seed: int) -> int:
+    """Send so many, and see that each is answered; how many were refused."""
+    chance = random.Random(seed)
+    refused = sent = 0
+    with served.page() as other, served.page() as page:
+        mine = other.new()
+        game = page.new(options={"size": 4})
+        while sent < count:
+            some = min(50, count - sent)
+            for _ in range(some):
+                if chance.random() < 0.05:
+                    page.socket.send(bytes(chance.randrange(256) for _ in range(chance.randrange(40))))
+                else:
+                    page.socket.send(spoilt(chance, game["id"]))
+            sent += some
+            # Its answer comes behind all others'.
+            answer = page.ask("halt") if chance.random() < 0.5 else page.ask("open", id=game["id"])
+            refused += sum(each["kind"] == "refused" for each in page.others)
+            failed = [each["why"] for each in page.others if "this failed" in each.get("why", "")]
+            assert not failed
+            assert answer["kind"] in ("halted", "game"), answer
+        assert other.play(mine, "f5")["node"] == 1
+    return refused
+
+
+@pytest.mark.early(8)
+def test_hostile_messages_harm_neither_the_server_nor_another_connection(served: Served) -> None:
+    assert send_hostile(served, HOSTILE, 1) > HOSTILE // 5
+    served.until(lambda: served.hall.house.searches.turns.under_way() == 0)
+
+
+@settings(max_examples=25)
+@given(st.lists(JSON, min_size=1, max_size=10))
+def test_any_json_is_answered(served: Served, values: list[Any]) -> None:
+    with served.page() as page:
+        for value in values:
+            page.socket.send(json.dumps(value))
+            assert page.hear()["kind"] == "refused"
+
+
+def test_a_text_of_the_longest_kind_is_read_or_refused(served: Served) -> None:
+    with served.page() as page:
+        for text in (
+            "f5" * (MOST_TEXT // 2),
+            "(" * MOST_TEXT,
+            "X" * MOST_TEXT,
+            "1. " * (MOST_TEXT // 3),
+            "🂡" * MOST_TEXT,
+        ):
+            page.refused("new", text=text)
+        assert "expected" in page.refused("new", text="x" * (MOST_TEXT + 1))
