@@ -1,9 +1,11 @@
 """Bits, lanes, atomics and records: each twin against the other."""
 
+import gc
 import os
 import subprocess
 import sys
 import threading
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from outflank.kernels.generic import generic, missing
 from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, prefetch, read_short, read_word
 from outflank.kernels.record_types import HUGE_PAGE, LINE, allocate, allocated_bytes, record_type
+from outflank.kernels.steps import is_plain
 from outflank.kernels.sums import settled
 from outflank.kernels.workers import run_workers
 from tests.conftest import examples
@@ -452,6 +455,71 @@ def test_parts_are_inlined_or_left_apart_as_they_say(monkeypatch):
     (result,) = _there_and_back.compiled.overloads.values()
     defined = [function.name for function in result.library.get_defined_functions()]
     assert [any(part in name for name in defined) for part in ("_halved", "_doubled")] == [True, False]
+
+
+# --- steps of the compiler ---
+
+
+@inner
+def _of_any_kind(number):
+    if number < 0:
+        raise ValueError("below nothing")
+    squares = [each * each for each in range(number)]
+    return len(squares) if isinstance(number, int) else 0
+
+
+@inner
+def _stepped(number):
+    total = 0
+    while number > total:
+        total += max(number // 2, 1)
+    return total
+
+
+@kernel
+def _unlike(number, share):
+    above = _of_any_kind(number) + _stepped(number) - 3
+    return above + max(number, 2), max(share, 0.25) * 2, max(share, number), above - 1 + (share - 1)
+
+
+def test_what_needs_a_step_of_its_own_is_compiled_as_it_stands():
+    """And calls of one name for different types are different ones."""
+    assert _unlike(3, 0.5) == (6, 1.0, 3, 1.5)
+
+
+@pytest.mark.plain
+def test_what_needs_a_step_of_its_own_is_known_by_its_code():
+    def raising(number):
+        raise ValueError(number)
+
+    def within(number):
+        with number:
+            return 1
+
+    def comprehending(numbers):
+        return sum(each for each in numbers)
+
+    def holding(number):
+        return within(number)
+
+    def reducing(numbers):
+        return reduce(max, numbers)
+
+    assert all(map(is_plain, (_walk.py_func, _stride, _stepped, less.py_func)))
+    assert not any(map(is_plain, (_of_any_kind, raising, within, comprehending, holding, reducing)))
+
+
+@pytest.mark.compiled
+def test_numba_is_as_it_was_when_a_kernel_has_been_compiled():
+    from numba.core import errors, event, postproc
+
+    def state():
+        return event.start_event, event.end_event, postproc.PostProcessor.run, dict(vars(errors.termcolor()))
+
+    before, collects = state(), gc.isenabled()
+    assert twice(np.int8(3)) == 6
+    assert state() == before
+    assert gc.isenabled() == collects
 
 
 # --- calls by address ---
