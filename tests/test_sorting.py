@@ -19,7 +19,6 @@ from outflank.search.worker import (
 )
 
 
-@pytest.mark.plain
 @given(scores=st.lists(st.integers(-3, 3), max_size=24), start=st.integers(0, 5))
 def test_a_sort_keeps_every_move_with_its_score_and_equals_in_its_own_way(scores, start):
     worker = allocate(WORKER, 1)[0]

@@ -14,9 +14,12 @@ _called: dict[int, Callable[..., Any]] = {}
 
 
 def address_for(kernel: Kernel, *arguments: Any) -> int:
-    """Where `kernel` is called with arguments of the types of these, which are integers; it is compiled for them."""
+    """Where `kernel`, which returns a whole number, is called with arguments of the types of these, and no others.
+
+    It is compiled for them.
+    """
     if interpreted():
-        address = 1 + len(_called)
+        address = next((address for address, known in _called.items() if known is kernel), 1 + len(_called))
     else:
         from numba import typeof
 
@@ -48,6 +51,6 @@ def _teach_numba() -> None:
         return found
 
     def typed(address: Any, *arguments: Any) -> Any:
-        return types.int64, types.int64, *arguments
+        return types.int64, types.int64, *map(types.unliteral, arguments)
 
-    define(call_at, (types.Integer, types.VarArg(types.Integer)), typed, emit)
+    define(call_at, (types.Integer, types.VarArg(types.Any)), typed, emit)

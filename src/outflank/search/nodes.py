@@ -17,12 +17,12 @@ from outflank.games.evaluation import final, value
 from outflank.games.rules import MOVE, fill, is_pass, mirror_move
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inlined, inner, kernel
+from outflank.kernels.late import call_at
 from outflank.search.keys import table_key
 from outflank.search.ordering import bring_best
-from outflank.search.outbox import post
+from outflank.search.outbox import post_late
 from outflank.search.probes import note_lookup, note_node
 from outflank.search.proving import weigh_for
-from outflank.search.sorting import sort_moves
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -167,7 +167,7 @@ def arrange_several(evaluation, game, position, state, depth, ply, table_move, s
         weigh_for(evaluation, game, position, state, depth, ply, table_move, start, end, worker)
         if sort <= SORT_ALL:
             return sort
-        sort_moves(sort, start, end, worker)
+        call_at(worker.sort_at, sort, start, end, worker)
         return SORT_NONE
     # Too shallow to sort: the table's move first, the others as they come.
     for index in range(start, end):
@@ -227,4 +227,4 @@ def learn(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any)
 def tell_others(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
     """Send an entry to the other nodes of a cluster, if it is one that they are told of."""
     if worker.outbox != 0 and depth >= worker.send_from and ply <= worker.send_within:
-        post(first, second, data, worker)
+        post_late(first, second, data, worker)

@@ -16,6 +16,7 @@ from outflank.games.rules import play
 from outflank.kernels.compiler import apart, inlined, inner
 from outflank.kinds import Between
 from outflank.schema import check_fields, kinds_of
+from outflank.search.sorting import sorting_address
 from outflank.search.worker import (
     CODES,
     PLIES,
@@ -78,6 +79,7 @@ class Ordering:
             worker.weights[stage_] = [weights.get(name, 0) for name in names] + [0] * (FEATURES - len(names))
         worker.staged = int(bool(self.by_stage))
         worker.sorting = SORTS[self.sort]
+        worker.sort_at = sorting_address(worker)
         worker.sort_from = self.from_depth
         worker.killers = int(self.killers)
         worker.history = int(self.history)

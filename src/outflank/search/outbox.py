@@ -13,6 +13,7 @@ import numpy as np
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
@@ -38,6 +39,7 @@ OUTBOX = record_type(
         "waits": np.int64,  # whether the worker then waits until they have been delivered
         "dropped": np.int64,
         "waited_ns": np.int64,
+        "post_at": np.int64,  # address of `post`
     },
     apart=("posted", "carried", "calls"),
 )
@@ -52,6 +54,7 @@ class Outbox:
         self._ring = np.zeros(room * WORDS, np.uint64)
         self.record.ring, self.record.room = address_of(self._ring), room
         self.record.batch, self.record.waits = batch, waits
+        self.record.post_at = address_for(post, U64(0), U64(0), U64(0), allocate(WORKER, 1)[0])
         self.nbytes = OUTBOX.itemsize + self._ring.nbytes
 
     @property
@@ -62,13 +65,14 @@ class Outbox:
 
 @kernel
 def post(first, second, data, worker):
-    """Put an entry into the worker's ring."""
+    """Put an entry into the worker's ring. By the address in its record (`post_late`): without a cluster this is not
+    compiled."""
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
     if full and (outbox.waits == 0 or not await_delivery(outbox, posted - outbox.room + 1, worker)):
         outbox.dropped += 1
-        return
+        return np.int64(0)
     place = (posted & (outbox.room - 1)) * WORDS
     write_word(outbox.ring, place, first)
     write_word(outbox.ring, place + 1, second)
@@ -80,6 +84,13 @@ def post(first, second, data, worker):
         wake(outbox, "calls", 1)
         if outbox.waits != 0:
             await_delivery(outbox, posted, worker)
+    return np.int64(1)
+
+
+@inner
+def post_late(first, second, data, worker):
+    """`post`, from the kernels of searches."""
+    call_at(record_at(worker.outbox, OUTBOX).post_at, first, second, data, worker)
 
 
 @inner

@@ -4,21 +4,40 @@ The search itself takes the best of the rest at each move (`bring_best`), which 
 spares; the order is that of `insertion` and `merge`, which keep equals as they were generated.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-from outflank.kernels.compiler import inner
-from outflank.search.worker import SORT_BACKWARDS, SORT_HEAP, SORT_MERGE
+import numpy as np
+
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.late import address_for
+from outflank.kernels.record_types import allocate
+from outflank.search.worker import SORT_ALL, SORT_BACKWARDS, SORT_HEAP, SORT_MERGE, WORKER
 
 
-@inner
-def sort_moves(sort: Any, start: Any, end: Any, worker: Any) -> Any:
-    """Put `worker.moves[start:end]` in order, the highest score first; what lies above them may be overwritten."""
+@kernel
+def sort_moves(sort, start, end, worker):
+    """Put `worker.moves[start:end]` in order, the highest score first; what lies above them may be overwritten.
+
+    Called by the address that a worker has if it sorts so: usual searches never wait until this is compiled.
+    """
     if sort == SORT_HEAP:
         _heap(start, end, worker)
     elif sort == SORT_MERGE:
         _merge(start, end, worker)
     else:
         _insertion(start, end, worker, sort == SORT_BACKWARDS)
+    return np.int64(0)
+
+
+@sort_moves.sample
+def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield SORT_MERGE, 0, 2, allocate(WORKER, 1)[0]
+
+
+def sorting_address(worker: Any) -> int:
+    """What a worker's `sort_at` is set to; 0 where it takes the best of the rest, if any."""
+    return address_for(sort_moves, 0, 0, 0, worker) if worker.sorting > SORT_ALL else 0
 
 
 @inner

@@ -64,6 +64,7 @@ WORKER = record_type(
         "send_from": np.int64,  # depth from which they are told
         "send_within": np.int64,  # and the ply up to which
         "sorting": np.int64,
+        "sort_at": np.int64,  # address of `sort_moves`, where the moves are sorted before the first is tried
         "sort_from": np.int64,  # depth from which moves are ordered
         "killers": np.int64,  # whether each is used
         "history": np.int64,
