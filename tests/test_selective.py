@@ -88,6 +88,16 @@ def test_who_dares_no_guess_finds_the_plain_value(options, monkeypatch):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("seed", [0, 3, 16])
+def test_what_a_scout_only_guessed_is_not_the_best_of_a_frame(seed, monkeypatch):
+    monkeypatch.setattr(selective, "errors_of", lambda game, evaluation: SearchErrors(5.0, 0.0, -0.2, 0.2))
+    asked = {"depth": 7, "selectivity": 73, "workers": 1}
+    alone = outflank.search(board_with(20, seed), **asked)
+    divided = outflank.search(board_with(20, seed), parallel="ybw", threshold=2, **asked)
+    assert (divided.value, divided.move, divided.nodes) == (alone.value, alone.move, alone.nodes)
+
+
+@pytest.mark.compiled
 def test_what_was_guessed_ends_no_plain_search():
     table, board = Table(16), board_with(16, 3)
     for selectivity in (73, 99, 87):

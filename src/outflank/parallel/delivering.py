@@ -54,10 +54,9 @@ def deliver(game, crew, hand, worker):
     found, low, high = -hand.value, -hand.beta, -hand.alpha
     ceiling = ceiling_of(crew, frame)
     if high <= found < ceiling:
-        # It beat its scout: how good it is, is not known yet, but nobody need ask for less any more.
+        # It beat its scout: how good it is, is not known yet.
         mark = (found << RANK_BITS) + rank_at(address, index)
-        # race: windows that are made of an older key are wider than they need be
-        key = max(mark, fetch_max(frame, "key", mark))
+        key = claim(frame, mark, worker)
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
             return after_eldest(crew, hand, frame, False)
@@ -86,6 +85,21 @@ def deliver(game, crew, hand, worker):
             return cut(game, crew, hand, worker, key)
         return TAKE
     return after_eldest(crew, hand, frame, key == mark and low < found)
+
+
+@inner
+def claim(frame, mark, worker):
+    """The best that is known of a frame, once a move has beaten its scout: nobody need ask for less any more.
+
+    Not where scouts may guess: asked for its value, for which nothing is guessed, such a move may be no better than the
+    best before it, and was taken for the best one all the same. Of 40 drawn positions of Othello, searched to depth 7
+    with many guesses, 25 had another value or move than without frames; and proofs, which begin with that move, took
+    up to five times the nodes.
+    """
+    if worker.doubt != 0:
+        return max(mark, load(frame, "key", "relaxed"))  # race: if it is old, the move is asked for its value too soon
+    # race: windows that are made of an older key are wider than they need be
+    return max(mark, fetch_max(frame, "key", mark))
 
 
 @inner
