@@ -1,7 +1,13 @@
 """Who may talk to the server, and that nothing which is sent to it harms it, or another connection."""
 
 import json
+import os
 import random
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +18,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from outflank.ui.cli import main, serve
 from outflank.ui.web.guards import Door, is_loopback
 from outflank.ui.web.messages import MOST_BYTES, MOST_TEXT
 from tests.web_server import Page, Served, serving
@@ -295,3 +302,57 @@ def test_a_text_of_the_longest_kind_is_read_or_refused(served: Served) -> None:
         ):
             page.refused("new", text=text)
         assert "expected" in page.refused("new", text="x" * (MOST_TEXT + 1))
+
+
+# --- the command ---
+
+
+@pytest.mark.early(3)
+def test_the_command_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "outflank", "serve", "--port", "0", "--games", str(tmp_path / "games.sqlite")]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    address = process.stdout.readline().split()[-1]
+    with urllib.request.urlopen(f"{address}health") as answer:
+        assert json.load(answer) == {"connections": 0, "searches": 0}
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "outflank: interrupted"
+    assert "Traceback" not in said
+
+
+def test_what_is_wrong_with_the_command_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(*words: str) -> str:
+        with pytest.raises(SystemExit) as left:
+            main(["serve", *words])
+        assert left.value.code == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        return line
+
+    taken = socket.create_server(("127.0.0.1", 0))
+    port = taken.getsockname()[1]
+    assert str(port) in said("--port", str(port), "--games", str(tmp_path / "games.sqlite"))
+    taken.close()
+    (tmp_path / "other").write_text("something else\n" * 50)
+    assert "cannot be used for games" in said("--port", "0", "--games", str(tmp_path / "other"))
+    assert "8 to 200" in said("--token", "short")
+    assert "no.such.host.invalid" in said("--host", "no.such.host.invalid")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert "pip install 'outflank[web]'" in said()
+
+
+def test_a_taken_port_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setattr(serve, "PORT", taken.getsockname()[1])
+        with serve._listening("127.0.0.1", None) as found:
+            assert found.getsockname()[1] != taken.getsockname()[1]
+
+
+def test_addresses_can_be_opened() -> None:
+    assert serve._address(Door(host="127.0.0.1", port=1)) == "http://127.0.0.1:1/"
+    assert serve._address(Door(host="::1", port=1)) == "http://[::1]:1/"
+    assert serve._address(Door(host="0.0.0.0", port=1, token="word")) == "http://127.0.0.1:1/?token=word"

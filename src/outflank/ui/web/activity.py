@@ -23,11 +23,21 @@ class Activity:
     def __init__(self, hall: Hall, outbox: Outbox) -> None:
         self.hall, self.house, self.outbox = hall, hall.house, outbox
         self._end: Callable[[], None] = _nothing
+        self._is_closed = False
 
     def halt(self) -> None:
         """End what is under way."""
         end, self._end = self._end, _nothing
         end()
+
+    def close(self) -> None:
+        """End what is under way, and begin nothing more: the connection is gone."""
+        self._is_closed = True
+        self.halt()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise OutflankError("the connection is gone")
 
     # --- analysis ---
 
@@ -66,6 +76,7 @@ class Activity:
 
         options = asked.options or SearchOptions()
         search = await self.house.work(lambda: Analysing(board, moves=asked.moves, asked=options, bits=bits, tell=tell))
+        self._check_open()
         self._end = end
         searches.begin(search, bits, tell)
 
@@ -94,6 +105,7 @@ class Activity:
         self._begin(reviewing.run, asked.ask, "outflank-review")
 
     def _begin(self, work: Callable[[Stop, Callable[[Message], None]], Any], ask: int, name: str) -> None:
+        self._check_open()
         stop, loop = Stop(), asyncio.get_running_loop()
         searches = self.house.searches
         searches.enter(stop)

@@ -128,7 +128,7 @@ class Analysing:
             last = self._resumable(step).search(limits, stop=stop, known=known)
         else:
             for last in self._iterations(step, workers, stop, limits, known):
-                if last.depth or last.exact:
+                if last.depth or last.exact or self._is_monte_carlo:
                     self._note(last, before)
                     self._tell(self)
         if last is None:
@@ -155,7 +155,7 @@ class Analysing:
                 best=before.best,
                 known=before.known,
             )
-            if not result.stopped and result.value is not None:
+            if result.value is not None and (self._is_monte_carlo or not result.stopped):
                 same.depth, same.selectivity, same.exact = result.depth, result.selectivity, result.exact
                 same.said, same.moves = result.said, valued(result)
                 same.best = None if result.move is None else result.move.code

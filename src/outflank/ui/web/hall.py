@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 
@@ -25,6 +26,7 @@ class Hall:
     def __init__(self, settings: Settings) -> None:
         self.house = House(settings)
         self._tables: OrderedDict[str, Table] = OrderedDict()
+        self._known: WeakValueDictionary[str, Table] = WeakValueDictionary()  # there must not be two of one game
         self._opening = asyncio.Lock()
 
     async def begin_game(self, made: KeptGame) -> Table:
@@ -37,14 +39,14 @@ class Hall:
     async def table(self, id: str) -> Table:
         """The game called so."""
         async with self._opening:
-            found = self._tables.get(id)
+            found = self._known.get(id)
             if found is None:
-                found = self._seat(Table(self.house, await asyncio.wrap_future(self.house.store.get(id))))
-            self._tables.move_to_end(id)
-            return found
+                found = Table(self.house, await asyncio.wrap_future(self.house.store.get(id)))
+            return self._seat(found)
 
     def _seat(self, table: Table) -> Table:
-        self._tables[table.kept.id] = table
+        self._tables[table.kept.id] = self._known[table.kept.id] = table
+        self._tables.move_to_end(table.kept.id)
         for id in [id for id, each in self._tables.items() if not each.watchers and each is not table]:
             if len(self._tables) <= MOST_TABLES:
                 break
@@ -53,7 +55,8 @@ class Hall:
 
     async def delete(self, id: str) -> None:
         """Forget a game."""
-        table = self._tables.pop(id, None)
+        table = self._known.pop(id, None)
+        self._tables.pop(id, None)
         if table is not None:
             await table.close()
         if not await asyncio.wrap_future(self.house.store.delete(id)):

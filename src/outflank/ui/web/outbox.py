@@ -47,6 +47,11 @@ class Outbox:
         self._latest.pop(key, None)
         self._sent.pop(key, None)
 
+    def close(self) -> None:
+        """Nobody sends any more: who waits for room need not."""
+        self._answers.clear()
+        self._room.set()
+
     async def next(self) -> str:
         """The next message to send, as text."""
         while True:

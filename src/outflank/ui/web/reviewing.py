@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.games.description import description_of
+from outflank.games.description import Marks, description_of
 from outflank.games.evaluation import counted
 from outflank.players.review import Judged, reviewed
 from outflank.players.story import story_of
@@ -52,15 +52,14 @@ class Reviewing:
             if judged is None:
                 break
             found.append(judged)
-            self._keep(judged, self._line[judged.ply - first])
+            self._keep(judged, self._line[judged.ply - first], description_of(board.game).marks)
             tell(self._message(judged.ply - first))
         story: tuple[Turn, ...] = ()
         if not stop.called:
             story = self._story(board, found, first)
         tell(self._message(len(self._line) - 1, story, done=True))
 
-    def _keep(self, judged: Judged, node: Node) -> None:
-        marks = description_of(self.table.boards.at(self.table.kept, 0).game).marks
+    def _keep(self, judged: Judged, node: Node, marks: Marks) -> None:
         same = judged.best == judged.move or not judged.loss
         written = replace(
             node,

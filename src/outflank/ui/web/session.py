@@ -39,6 +39,7 @@ class Session:
         self.outbox = Outbox()
         self.open: Table | None = None
         self.activity = Activity(hall, self.outbox)
+        self._handling: list[asyncio.Task[None]] = []
         self._bucket = Bucket(hall.house.settings.messages_a_second, hall.house.settings.messages_at_once)
 
     async def run(self) -> None:
@@ -49,14 +50,13 @@ class Session:
         try:
             await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await self._end(sending, receiving)
-
-    async def _end(self, *tasks: "asyncio.Task[None]") -> None:
-        self.activity.halt()
-        await self._leave()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            sending.cancel()
+            receiving.cancel()
+            self.activity.close()
+            self.outbox.close()
+            # What is being done is done to its end, or a game would be another on disk than in memory.
+            await asyncio.gather(sending, receiving, *self._handling, return_exceptions=True)
+            await self._leave()
 
     # --- messages ---
 
@@ -83,7 +83,8 @@ class Session:
             if text is None:
                 await self.outbox.answer(Refused(re=None, why="a message is text: one JSON object"))
             else:
-                await self._heard(text)
+                self._handling = [asyncio.create_task(self._heard(text))]
+                await asyncio.shield(self._handling[0])
 
     async def _close(self, why: str) -> None:
         with suppress(TimeoutError, RuntimeError, OSError):  # it may be gone already

@@ -100,8 +100,14 @@ class Turns:
 
     def _has_room(self) -> bool:
         """Whether somebody waits for a core, and there is one."""
-        in_slices = sum(turn.workers for turn in self._running.values())
-        return bool(self._waiting) and in_slices < max(1, self.cores - sum(self._leased))
+        return bool(self._waiting) and self._in_slices() < self._for_slices()
+
+    def _in_slices(self) -> int:
+        return sum(turn.workers for turn in self._running.values())
+
+    def _for_slices(self) -> int:
+        """Cores that are not leased; one always."""
+        return max(1, self.cores - sum(self._leased))
 
     def _is_alone(self) -> bool:
         return not self._waiting and not self._running and not self._leased and not self._asking
@@ -109,8 +115,7 @@ class Turns:
     def _slice(self) -> float:
         """How long a turn may last while others wait."""
         several = len(self._waiting) + len(self._running)
-        cores = max(1, self.cores - sum(self._leased))
-        return max(SHORTEST, min(LONGEST, ROUND_SECONDS * cores / max(several, 1) - SHORTEST / 2))
+        return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._for_slices() / max(several, 1) - SHORTEST / 2))
 
     def _keep_time(self) -> None:
         """End turns that have lasted long enough: because others wait, or because there are more cores now."""
@@ -128,7 +133,7 @@ class Turns:
                 self._changed.wait(due)
 
     def _should_end(self, turn: Turn) -> bool:
-        if self._waiting or (turn.workers > 1 and (self._leased or self._asking)):
+        if self._waiting or self._in_slices() > self._for_slices():
             return True
         return turn.workers < self.cores and len(self._running) == 1 and not self._leased and not self._asking
 
