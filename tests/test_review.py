@@ -236,3 +236,12 @@ def test_a_stopped_review_of_nothing_says_so():
         board=GAME, record=record(), judged=[], marks=description_of(GAME.game).marks, story=story_of([]), stopped=True
     )
     assert conclusions(found)[-1] == "stopped after move 0 of 8: the rest is not judged"
+
+
+@pytest.mark.plain
+def test_what_is_judged_exactly_is_not_guessed():
+    board = OthelloBoard.start(6)
+    while board.legal_moves:
+        board.push(board.legal_moves[0])
+    found = list(engine_review.reviewed(board, Limits(depth=1), exact=board.moves_left + 3, selectivity=73))
+    assert (found[0].exact, found[-1].exact) == (False, True)

@@ -94,6 +94,8 @@ def _judged(
     exact = board.moves_left <= exact_from
     table = tables[exact]
     chosen: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
+    if exact:
+        chosen.pop("selectivity", None)  # which has nothing to guess there
     iterations = _iterations(board, Limits() if exact else limits, exact, chosen)
     if not iterations or iterations[-1].move is None:
         return None
