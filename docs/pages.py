@@ -23,7 +23,7 @@ ELSEWHERE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.
 EXAMPLES = "examples/"
 """In the navigation: all of them."""
 
-READ = (".md", ".svg", ".css")
+READ = (".md", ".svg", ".png", ".css")
 """What is read of `docs/`; the rest builds it."""
 
 LINK = re.compile(r"\]\(([\w./-]+)\)")
@@ -83,7 +83,7 @@ def _file(path: str, config: MkDocsConfig, *, address: str) -> File:
 
 def _address(path: str) -> str:
     plain = Path(path)
-    if plain.suffix in (".svg", ".css"):
+    if plain.suffix in (".svg", ".png", ".css"):
         return path
     return plain.with_name("index.html" if plain.stem.lower() == "readme" else f"{plain.stem}.html").as_posix()
 

@@ -1,5 +1,7 @@
-"""An installed browser for the tests of the page."""
+"""An installed browser for the tests of the page, and a server to which it goes."""
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,3 +35,34 @@ def left_out(*chosen: str) -> str:
     listed = subprocess.run(command, cwd=Path(__file__).parent.parent, capture_output=True, text=True)
     count = sum("::" in line for line in listed.stdout.splitlines())
     return f"{count} tests of the page were skipped: {MISSING}"
+
+
+class Server:
+    """`outflank serve` in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, 0
+        self.start()
+
+    def start(self) -> None:
+        """Begin, at the port of before."""
+        command = [sys.executable, "-m", "outflank", "serve", "--port", str(self.port), "--workers", "2"]
+        self.process = subprocess.Popen(
+            [*command, "--games", str(self.folder / "games.sqlite")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line
+        self.address, self.port = found[0], int(found[1])
+
+    def kill(self) -> None:
+        """End at once, without a farewell."""
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()

@@ -1,17 +1,13 @@
 """The page in a real browser: what a person does with it, and what is seen then."""
 
-import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
-from tests.browsers import FLAGS, MISSING, installed
+from tests.browsers import FLAGS, MISSING, Server, installed
 
 # The server is as well tried interpreted, where nothing has to be compiled.
 pytestmark = [pytest.mark.plain, pytest.mark.skipif(installed() is None, reason=MISSING)]
@@ -28,37 +24,6 @@ GGF = (
 NEAR_THE_END = "5/6/7/1SS5/5SSSs/2ssss2/2ssss1/1SSSSS/1SSSS 0 5 b 0 1"
 """Black has pushed off five marbles, and a sixth lies at the edge."""
 FOUR_EMPTY = "--XO/OOXO/OXXO/--XO".replace("/", "")
-
-
-class Server:
-    """`outflank serve` in a process of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
-        self.start()
-
-    def start(self) -> None:
-        """Begin, at the port of before."""
-        command = [sys.executable, "-m", "outflank", "serve", "--port", str(self.port), "--workers", "2"]
-        self.process = subprocess.Popen(
-            [*command, "--games", str(self.folder / "games.sqlite")],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        assert found, line
-        self.address, self.port = found[0], int(found[1])
-
-    def kill(self) -> None:
-        """End at once, without a farewell."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")

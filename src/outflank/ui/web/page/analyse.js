@@ -127,7 +127,7 @@ export class Analysis {
     if (!message || message.node !== game.node || message.id !== game.id) return this.#silent(game);
     if (message.moves.length && !this.setup.open) this.#app.board.value(valued(message, game));
     this.value.textContent = message.said && w.value(message.said, game.turn);
-    const facts = [w.depth(message.depth, message.at_depth), message.selectivity < 100 && w.selective(message.selectivity), message.nodes > 0 && w.nodes(message.nodes), message.speed > 0 && w.speed(message.speed)];
+    const facts = [w.depth(message.depth, message.at_depth, message.selectivity), message.nodes > 0 && w.nodes(message.nodes), message.speed > 0 && w.speed(message.speed)];
     this.facts.textContent = message.compiling ? w.compiling : message.waiting && !message.depth ? w.waiting : facts.filter(Boolean).join(" · ");
     this.solved.hidden = !(message.exact || message.proved);
     this.solved.textContent = message.exact ? [w.solved, message.said].filter(Boolean).join(": ") : w.proved(message.proved);

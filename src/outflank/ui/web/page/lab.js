@@ -50,14 +50,14 @@ export function lab(app) {
   }
 
   function experiment(each) {
-    const fields = each.parameters.map((parameter) => [parameter.name, make("input", { type: "text", placeholder: parameter.usual, maxlength: 200 }), parameter]);
+    const fields = each.parameters.map((parameter) => [parameter.name, make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }), parameter]);
     const run = button(w.run, () => begin(each, fields), { class: "run primary", "aria-label": `${w.run}: ${each.name}` });
     return make(
       "details",
       { class: "experiment", "data-experiment": each.name },
       make("summary", {}, make("b", {}, each.name), make("span", {}, each.question)),
       each.reports.length > 0 && make("p", { class: "quiet" }, w.asked(each.reports)),
-      make("div", { class: "fields" }, fields.map(([called, field, parameter]) => labelled(called, field, [parameter.help, w.usual(parameter.usual)].filter(Boolean).join("; ")))),
+      make("div", { class: "fields" }, fields.map(([called, field, parameter]) => labelled(called, field, parameter.help))),
       make("div", { class: "actions" }, run),
     );
   }

@@ -77,6 +77,11 @@ export class Link extends EventTarget {
     const waiting = number === null ? undefined : this.#asked.get(number);
     if (message.kind === "game") this.#tell("game", message);
     if (message.kind === "gone") this.#tell("gone", message);
+    // What has begun can fail later on: then it is over.
+    if (message.kind === "refused" && !waiting) {
+      this.#streams.get(number)?.({ ...message, done: true });
+      this.#streams.delete(number);
+    }
     if (waiting) {
       this.#asked.delete(number);
       if (message.kind === "refused") {

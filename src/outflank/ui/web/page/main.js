@@ -93,7 +93,7 @@ link.addEventListener("welcome", () => {
   if (shown) shown.again();
   else arrive();
 });
-link.addEventListener("lost", ({ detail }) => app.lost(detail.again));
+link.addEventListener("lost", ({ detail }) => app.lost(detail.again, table.unsaid?.move));
 link.addEventListener("outdated", () => app.outdated());
 table.addEventListener("unsaid", ({ detail }) => app.lost(true, detail.move));
 addEventListener("popstate", arrive);

@@ -52,7 +52,7 @@ export class Moves {
   #into(node) {
     const shown = this.#buttons.get(node);
     if (!shown) return void (this.list.scrollTop = 0);
-    const [top, height] = [shown.offsetTop - this.list.offsetTop, this.list.clientHeight];
+    const [top, height] = [shown.offsetTop, this.list.clientHeight];
     if (top < this.list.scrollTop + 8 || top + shown.offsetHeight > this.list.scrollTop + height - 8) this.list.scrollTop = top - height / 2;
   }
 

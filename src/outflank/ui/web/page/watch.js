@@ -156,7 +156,7 @@ export class Watch {
     if (message.id !== game.id || message.node !== game.node) return undefined;
     const a = words.analyse;
     this.value.textContent = message.said && a.value(message.said, game.turn);
-    const facts = [a.depth(message.depth, message.at_depth), a.nodes(message.nodes), a.speed(message.speed)];
+    const facts = [a.depth(message.depth, message.at_depth, message.selectivity), a.nodes(message.nodes), a.speed(message.speed)];
     this.facts.textContent = message.compiling ? a.compiling : message.waiting ? w.waiting : facts.join(" · ");
     const [settled, all] = message.root_moves;
     this.root.show(all ? settled / all : 0, all ? w.root(settled, all) : "");
