@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import socket
 import subprocess
@@ -21,12 +20,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from outflank.ui.cli import main, serve
 from outflank.ui.web.guards import Door, is_loopback
 from outflank.ui.web.messages import MOST_BYTES, MOST_TEXT
+from tests.web_hostile import send_hostile
 from tests.web_server import Page, Served, serving
 
 pytestmark = pytest.mark.plain
 
-HOSTILE = 1500
-"""Messages in a test; `python -m tests.fuzz` sends as many as one likes."""
+HOSTILE = 2500
+"""Messages in a test; `python -m tests.web_hostile` sends as many as one likes."""
 
 
 @pytest.fixture(scope="module")
@@ -200,83 +200,8 @@ JSON = st.recursive(
     max_leaves=12,
 )
 
-KINDS = {
-    "new": {"game": "othello", "options": {"size": 4}, "text": "b1", "seats": {"black": "random"}},
-    "place": {"game": "othello", "options": {"size": 4}, "pieces": "." * 16, "turn": "black"},
-    "open": {"id": "?"},
-    "sit": {"id": "?", "seats": {"black": "human", "white": "computer depth=1", "clock": "5+3"}},
-    "play": {"id": "?", "node": 0, "move": "b1"},
-    "go": {"id": "?", "node": 0},
-    "prune": {"id": "?", "node": 1},
-    "promote": {"id": "?", "node": 1},
-    "resign": {"id": "?", "side": "black"},
-    "games": {"before": 1.0},
-    "delete": {"id": "aaaaaaaaaaaa"},
-    "export": {"id": "?", "node": 0, "form": "svg"},
-    "analyse": {"id": "?", "node": 0, "moves": 3, "options": {"depth": 1, "scheme": "ybw", "workers": 2}},
-    "compare": {"id": "?", "node": 0, "options": {"depth": 1, "workers": 2}},
-    "review": {"id": "?", "seconds": 0.01},
-    "halt": {},
-    "lab": {},
-    "run": {"experiment": "nothing", "parameters": {"depth": "3"}},
-    "cancel": {},
-}
-"""A message of each kind, to be spoilt."""
 
-SPOILT: tuple[Any, ...] = (
-    *(None, True, -1, 0, 1, 10**18, 10**400, 1e308, -0.5, [], [[]], {}, {"a": {"b": []}}, ["b1"] * 50),
-    *("", "x" * 500, "../..", "<script>", "\x00", "a" * 5000, "f5; rm -rf /", "$(id)", "%s%n", "١٢", "🂡"),
-)
-
-
-def spoilt(chance: random.Random, id: str) -> str:
-    """A message with something wrong in it, or with nothing."""
-    kind = chance.choice(list(KINDS))
-    message: dict[str, Any] = {"kind": kind, "ask": chance.randrange(1 << 20, 1 << 21), **KINDS[kind]}
-    if "id" in message and kind != "delete":
-        message["id"] = id if chance.random() < 0.7 else chance.choice(["aaaaaaaaaaaa", "a", "../etc", "x" * 33])
-    for _ in range(chance.choice((0, 1, 1, 2))):
-        place = message
-        name = chance.choice(list(place))
-        if isinstance(place[name], dict) and place[name] and chance.random() < 0.7:
-            place = place[name] = dict(place[name])
-            name = chance.choice(list(place))
-        place[name] = chance.choice(SPOILT)
-    if chance.random() < 0.1:
-        message[chance.choice(("more", "", "kind ", "__proto__"))] = chance.choice(SPOILT)
-    text = json.dumps(message)
-    if chance.random() < 0.1:
-        cut = chance.randrange(len(text))
-        text = text[:cut] + chance.choice(("", "}", "\\", '"', "\ud7ff")) + text[cut + chance.randrange(3) :]
-    return text
-
-
-def send_hostile(served: Served, count: int, seed: int) -> int:
-    """Send so many, and see that each is answered; how many were refused."""
-    chance = random.Random(seed)
-    refused = sent = 0
-    with served.page() as other, served.page() as page:
-        mine = other.new()
-        game = page.new(options={"size": 4})
-        while sent < count:
-            some = min(50, count - sent)
-            for _ in range(some):
-                if chance.random() < 0.05:
-                    page.socket.send(bytes(chance.randrange(256) for _ in range(chance.randrange(40))))
-                else:
-                    page.socket.send(spoilt(chance, game["id"]))
-            sent += some
-            # Its answer comes behind all others'.
-            answer = page.ask("halt") if chance.random() < 0.5 else page.ask("open", id=game["id"])
-            refused += sum(each["kind"] == "refused" for each in page.others)
-            failed = [each["why"] for each in page.others if "this failed" in each.get("why", "")]
-            assert not failed
-            assert answer["kind"] in ("halted", "game"), answer
-        assert other.play(mine, "f5")["node"] == 1
-    return refused
-
-
-@pytest.mark.early(8)
+@pytest.mark.early(3)
 def test_hostile_messages_harm_neither_the_server_nor_another_connection(served: Served) -> None:
     assert send_hostile(served, HOSTILE, 1) > HOSTILE // 5
     served.until(lambda: served.hall.house.searches.turns.under_way() == 0)

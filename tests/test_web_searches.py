@@ -285,6 +285,19 @@ def test_there_are_so_many_searches_and_no_more(tmp_path: Path) -> None:
 
 
 @PLAIN
+def test_on_one_core_a_long_iteration_is_told_of_too(tmp_path: Path) -> None:
+    with serving(tmp_path, workers=1) as served, served.page() as page:
+        game = page.new()
+        number = page.send("analyse", id=game["id"], node=0)
+        heard = page.until(
+            lambda message: message.get("of") == number and message["workers"] and message["workers"][0]["busy"]
+        )
+        assert heard["at_depth"] == heard["depth"] + 1
+        assert heard["workers"][0]["move"] in [each["move"] for each in game["legal"]]
+        page.ask("halt")
+
+
+@PLAIN
 def test_two_connections_both_hear_of_their_searches(page: Page, served: Served) -> None:
     with served.page() as other:
         game = page.new()

@@ -59,20 +59,17 @@ def command(
         token = made_token()
     path = data_folder() / "games.sqlite" if games is None else expanded(games)
     settings = Settings(games=path, reports=path.parent / "reports", workers=workers or max(1, int(usable_cores())))
-    listening = _listening(host, port)
-    door = Door(host=host, port=listening.getsockname()[1], token=token)
-    hall = Hall(settings)
-    server = server_of(application(hall, door))
-    address = _address(door)
-    output().print(f"outflank is at {address}", soft_wrap=True)
-    most = hall.house.searches.most_bytes() >> 20
-    told = (
-        f"games are kept in {path}; searches share {how_many(settings.workers, 'core')} and {most} MiB; Ctrl-C ends it"
-    )
-    diagnostics().print(told, soft_wrap=True)
-    if opens:
-        webbrowser.open(address)
-    server.run(sockets=[listening])
+    with _listening(host, port) as listening:
+        door = Door(host=host, port=listening.getsockname()[1], token=token)
+        hall = Hall(settings)
+        address = _address(door)
+        output().print(f"outflank is at {address}", soft_wrap=True)
+        shared = f"{how_many(settings.workers, 'core')} and {hall.house.searches.most_bytes() >> 20} MiB"
+        told = f"games are kept in {path}; searches share {shared} for tables; Ctrl-C ends it"
+        diagnostics().print(told, soft_wrap=True)
+        if opens:
+            webbrowser.open(address)
+        server_of(application(hall, door)).run(sockets=[listening])
     raise KeyboardInterrupt  # which alone ends it
 
 

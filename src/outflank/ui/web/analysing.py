@@ -125,7 +125,7 @@ class Analysing:
         limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
         known = before.known if step.exact or before.best is None else Known(move=before.best)
         if workers == 1 and not self._is_monte_carlo:
-            last = self._resumable(step).search(limits, stop=stop, known=known)
+            last = self._resumable(step).search(limits, stop=stop, watch=self._watch, known=known)
         else:
             for last in self._iterations(step, workers, stop, limits, known):
                 if last.depth or last.exact or self._is_monte_carlo:
