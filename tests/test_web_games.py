@@ -321,6 +321,16 @@ def test_other_files_are_not_taken_for_games(tmp_path: Path) -> None:
         Store(text / "below")
 
 
+def test_one_server_keeps_games_in_a_file(tmp_path: Path) -> None:
+    first = Store(tmp_path / "games.sqlite")
+    with pytest.raises(OutflankError, match="another server"):
+        Store(tmp_path / "games.sqlite")
+    first.close()
+    with pytest.raises(OutflankError, match="the server ends"):
+        first.page(None).result()
+    Store(tmp_path / "games.sqlite").close()
+
+
 def test_a_game_that_cannot_be_written_has_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as served, served.page() as page:
         game = page.new()

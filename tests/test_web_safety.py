@@ -1,5 +1,6 @@
 """Who may talk to the server, and that nothing which is sent to it harms it, or another connection."""
 
+import asyncio
 import json
 import os
 import signal
@@ -19,7 +20,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from outflank.ui.cli import main, serve
 from outflank.ui.web.guards import Door, is_loopback
-from outflank.ui.web.messages import MOST_BYTES, MOST_TEXT
+from outflank.ui.web.messages import MOST_BYTES, MOST_TEXT, Halted
+from outflank.ui.web.outbox import MOST_ANSWERS, Outbox
 from tests.web_hostile import send_hostile
 from tests.web_server import Page, Served, serving
 
@@ -143,6 +145,29 @@ def test_there_are_so_many_connections_and_no_more(tmp_path_factory: pytest.Temp
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1013
         assert page.new()["kind"] == "game"
+
+
+def test_who_reads_slowly_misses_what_is_overtaken_and_no_answer() -> None:
+    async def sent() -> list[str]:
+        outbox = Outbox()
+        for number in range(1, 4):
+            outbox.stream("search", Halted(re=number))
+            await outbox.answer(Halted(re=10 * number))
+        outbox.stream("gone", Halted(re=99))
+        outbox.forget("gone")
+        found = [await outbox.next() for _ in range(4)]
+        for number in range(MOST_ANSWERS):
+            await outbox.answer(Halted(re=number + 1))
+        waiting = asyncio.create_task(outbox.answer(Halted(re=1000)))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await outbox.next()
+        await waiting
+        outbox.close()
+        return found
+
+    said = [json.loads(text)["re"] for text in asyncio.run(sent())]
+    assert said == [10, 20, 30, 3]
 
 
 # --- messages that are none ---

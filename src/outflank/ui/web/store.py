@@ -8,12 +8,13 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
+from outflank.formats.locks import held
 from outflank.kinds import Misfit
 from outflank.ui.web.messages import KeptGame as Listed
 from outflank.ui.web.tree import KeptGame
@@ -49,6 +50,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock, self._closed = threading.Lock(), False
         self._jobs: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], object], Future[object]] | None] = (
             queue.SimpleQueue()
         )
@@ -110,34 +112,40 @@ class Store:
 
     def close(self) -> None:
         """Write what there is to write, and let the file go."""
-        self._jobs.put(None)
+        with self._lock:
+            self._closed = True
+            self._jobs.put(None)
         self._thread.join()
 
     # --- in the thread ---
 
     def _ask(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
         answer: Future[T] = Future()
-        self._jobs.put((job, answer))  # type: ignore[arg-type]  # the two fit each other
+        with self._lock:
+            if self._closed:  # or it would be waited for without an end
+                answer.set_exception(OutflankError("the server ends"))
+            else:
+                self._jobs.put((job, answer))  # type: ignore[arg-type]  # the two fit each other
         return answer
 
     def _work(self, ready: "Future[None]") -> None:
-        try:
-            file = self._opened()
-        except BaseException as error:
-            ready.set_exception(error)
-            return
-        ready.set_result(None)
-        with suppress(sqlite3.Error):
+        with ExitStack() as opened:
+            try:
+                file = self._opened(opened)
+            except OSError as error:
+                ready.set_exception(OutflankError(f"{self.path}: {reason_of(error)}"))
+                return
+            except BaseException as error:
+                ready.set_exception(error)
+                return
+            opened.callback(file.close)
+            ready.set_result(None)
             while self._some(file):
                 pass
-        with suppress(sqlite3.Error):
-            file.close()
 
-    def _opened(self) -> sqlite3.Connection:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise OutflankError(f"{self.path}: {reason_of(error)}") from None
+    def _opened(self, opened: ExitStack) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        opened.enter_context(held(self.path, "another server keeps its games there; --games names another file"))
         try:
             file = sqlite3.connect(self.path, isolation_level=None, timeout=5.0)
             found = file.execute("pragma application_id").fetchone()[0]
@@ -174,8 +182,9 @@ class Store:
                     answers.append(_bad(answer, error))
             file.execute("commit")
         except sqlite3.Error as error:
-            if file.in_transaction:
-                file.execute("rollback")
+            with suppress(sqlite3.Error):
+                if file.in_transaction:
+                    file.execute("rollback")
             failure = OutflankError(f"games cannot be kept in {self.path}: {error}")
             answers = [_bad(answer, failure) for _, answer in whole]
         for tell in answers:
