@@ -30,7 +30,11 @@ export class Analysis {
     this.review = new Review(app, (running) => (running ? this.#pause() : this.#resume()));
     this.setup = new Setup(app, board, () => this.#app.refresh());
     this.switch = make("input", { type: "checkbox", role: "switch", onchange: () => this.toggle(this.switch.checked) });
-    this.count = choice(COUNTS.map((count) => [count, count === 200 ? w.all : w.count(count)]), Number(kept.get("values", 200)), { "aria-label": w.moves, onchange: () => this.#recount() });
+    this.count = choice(
+      COUNTS.map((count) => [count, count === 200 ? w.all : w.count(count)]),
+      Number(kept.get("values", 200)),
+      { "aria-label": w.moves, onchange: () => this.#recount() },
+    );
     this.value = make("strong", { class: "value" });
     this.facts = make("p", { class: "facts" });
     this.solved = make("p", { class: "solved", hidden: true });
@@ -46,12 +50,32 @@ export class Analysis {
     this.engineBox = make(
       "section",
       { class: "engine", "aria-label": w.engine },
-      make("div", { class: "engine-head" }, make("label", { class: "switch" }, this.switch, make("span", { class: "track", "aria-hidden": "true" }), make("span", {}, w.engine)), this.value),
+      make(
+        "div",
+        { class: "engine-head" },
+        make(
+          "label",
+          { class: "switch" },
+          this.switch,
+          make("span", { class: "track", "aria-hidden": "true" }),
+          make("span", {}, w.engine),
+        ),
+        this.value,
+      ),
       make("div", { class: "facts-row" }, this.facts, make("label", { class: "compact" }, this.count)),
       this.solved,
       this.lines,
     );
-    this.element = make("div", { class: "analyse" }, this.engineBox, this.setup.element, make("h2", { class: "unseen" }, words.moves.title), this.moves.element, this.review.element, tools);
+    this.element = make(
+      "div",
+      { class: "analyse" },
+      this.engineBox,
+      this.setup.element,
+      make("h2", { class: "unseen" }, words.moves.title),
+      this.moves.element,
+      this.review.element,
+      tools,
+    );
   }
 
   enter() {
@@ -94,7 +118,8 @@ export class Analysis {
     this.review.show(game);
     this.setup.show(game);
     this.engineBox.hidden = this.setup.open;
-    if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id) this.#heard(this.#engine.last);
+    if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id)
+      this.#heard(this.#engine.last);
     else if (this.#engine.on) this.#heard(null);
     if (!this.review.running && !this.setup.open) this.#search();
   }
@@ -127,10 +152,20 @@ export class Analysis {
     if (!message || message.node !== game.node || message.id !== game.id) return this.#silent(game);
     if (message.moves.length && !this.setup.open) this.#app.board.value(valued(message, game));
     this.value.textContent = message.said && w.value(message.said, game.turn);
-    const facts = [w.depth(message.depth, message.at_depth, message.selectivity), message.nodes > 0 && w.nodes(message.nodes), message.speed > 0 && w.speed(message.speed)];
-    this.facts.textContent = message.compiling ? w.compiling : message.waiting && !message.depth ? w.waiting : facts.filter(Boolean).join(" · ");
+    const facts = [
+      w.depth(message.depth, message.at_depth, message.selectivity),
+      message.nodes > 0 && w.nodes(message.nodes),
+      message.speed > 0 && w.speed(message.speed),
+    ];
+    this.facts.textContent = message.compiling
+      ? w.compiling
+      : message.waiting && !message.depth
+        ? w.waiting
+        : facts.filter(Boolean).join(" · ");
     this.solved.hidden = !(message.exact || message.proved);
-    this.solved.textContent = message.exact ? [w.solved, message.said].filter(Boolean).join(": ") : w.proved(message.proved);
+    this.solved.textContent = message.exact
+      ? [w.solved, message.said].filter(Boolean).join(": ")
+      : w.proved(message.proved);
     this.#line(message.moves.slice(0, Math.min(LINES, Number(this.count.value))));
     set(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
@@ -150,8 +185,14 @@ export class Analysis {
     this.#lined = lined;
     const shown = valued.map(({ move, said, exact, line = [] }) => {
       const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
-      const each = (name, index) => make("button", { type: "button", class: "move", onclick: () => this.#follow(moves.slice(0, index + 1)) }, name);
-      return make("li", {}, make("span", { class: exact ? "worth exact" : "worth" }, said), make("span", { class: "line" }, moves.map(each)));
+      const each = (name, index) =>
+        make("button", { type: "button", class: "move", onclick: () => this.#follow(moves.slice(0, index + 1)) }, name);
+      return make(
+        "li",
+        {},
+        make("span", { class: exact ? "worth exact" : "worth" }, said),
+        make("span", { class: "line" }, moves.map(each)),
+      );
     });
     put(this.lines, shown);
   }

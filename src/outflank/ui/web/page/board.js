@@ -4,10 +4,12 @@ import { draw, make, put, set } from "./dom.js";
 import { follow } from "./drag.js";
 import { Hand } from "./hand.js";
 import { arrow, handle, tag } from "./marks.js";
-import { calm, dropped, fallen, flipped, slid } from "./motion.js";
-import { ground, piece, turned } from "./pieces.js";
+import { ground } from "./pieces.js";
 import { Shape } from "./shape.js";
+import { Standing } from "./standing.js";
 import { words } from "./words.js";
+
+const ENOUGH = 0.4; // of the way: a drag that went so far is a move
 
 const HEXAGON = [0, 1, 2, 3, 4, 5].map((corner) => {
   const angle = ((2 * corner + 1) * Math.PI) / 6;
@@ -19,12 +21,11 @@ export class Board {
   #game = null;
   #hand = new Hand();
   #cells = new Map();
-  #pieces = new Map();
+  #standing = null;
   #values = new Map();
   #focus = null;
   #open = false;
   #paint = null;
-  #dragged = null;
 
   /** @param played is told a legal move that was made by hand */
   constructor(played) {
@@ -51,7 +52,7 @@ export class Board {
     this.#open = open;
     this.#hand.take(open ? game.legal : []);
     this.#values = new Map();
-    this.#settle(game, near);
+    this.#standing.settle(game, near);
     put(this.#layers.arrows);
     this.#refresh();
   }
@@ -60,7 +61,10 @@ export class Board {
   value(valued) {
     this.#values = new Map(valued.map((each) => [each.gesture.move, each]));
     const lines = valued.filter((each) => each.gesture.picked?.length && each.rank < 3).reverse();
-    put(this.#layers.arrows, lines.map((each) => arrow(each.gesture, this.#shape, each.rank, each.said)));
+    put(
+      this.#layers.arrows,
+      lines.map((each) => arrow(each.gesture, this.#shape, each.rank, each.said)),
+    );
     this.#name();
   }
 
@@ -85,21 +89,32 @@ export class Board {
   #lay({ shape, cells }) {
     this.#shape = new Shape(shape, cells);
     this.#cells.clear();
-    this.#pieces.clear();
+    this.#standing = new Standing(this.#shape);
     this.#focus = cells[Math.floor(cells.length / 2)].name;
     const marks = this.#shape.coordinates().map(({ text, x, y }) => draw("text", { x, y }, text));
-    const rows = this.#shape.rows.map((row) => draw("g", { role: "row" }, row.map((cell) => this.#cell(cell))));
+    const rows = this.#shape.rows.map((row) =>
+      draw(
+        "g",
+        { role: "row" },
+        row.map((cell) => this.#cell(cell)),
+      ),
+    );
     this.#layers = {
       cells: draw("g", { role: "grid", "aria-label": words.board.name }, rows),
       last: draw("g", { class: "last", "aria-hidden": "true" }),
-      pieces: draw("g", { class: "pieces", "aria-hidden": "true" }),
+      pieces: this.#standing.element,
       rings: draw("g", { class: "rings", "aria-hidden": "true" }),
       values: draw("g", { class: "values", "aria-hidden": "true" }),
       arrows: draw("g", { class: "arrows", "aria-hidden": "true" }),
       handles: draw("g", { class: "handles" }),
     };
     set(this.svg, { viewBox: this.#shape.box(), "data-shape": shape });
-    put(this.svg, ground(this.#shape), draw("g", { class: "coordinates", "aria-hidden": "true" }, marks), Object.values(this.#layers));
+    put(
+      this.svg,
+      ground(this.#shape),
+      draw("g", { class: "coordinates", "aria-hidden": "true" }, marks),
+      Object.values(this.#layers),
+    );
   }
 
   #cell(cell) {
@@ -110,7 +125,13 @@ export class Board {
     const hint = draw("circle", { class: "hint", r: 0.13 });
     const group = draw(
       "g",
-      { role: "gridcell", class: "cell", transform: `translate(${cell.x} ${cell.y})`, tabindex: -1, "data-cell": cell.name },
+      {
+        role: "gridcell",
+        class: "cell",
+        transform: `translate(${cell.x} ${cell.y})`,
+        tabindex: -1,
+        "data-cell": cell.name,
+      },
       face,
       hint,
     );
@@ -122,58 +143,25 @@ export class Board {
 
   /** Whether `game` is a move after `before`, and can be shown as one. */
   #step(before, game) {
-    return game.last && before.id === game.id && game.nodes.find((node) => node.id === game.node)?.parent === before.node;
-  }
-
-  #settle(game, animated) {
-    const goes = animated ? (game.last.goes ?? []) : [];
-    const done = this.#dragged && this.#dragged.move === game.last?.move ? this.#dragged.part : 0;
-    this.#dragged = null;
-    const [dx, dy] = game.last?.way ?? [0, 0];
-    for (const each of this.#pieces.values()) each.querySelector(".body").removeAttribute("transform");
-    if (goes.length) {
-      const moving = goes.map(([from, to]) => [this.#pieces.get(from), to]);
-      for (const [from] of goes) this.#pieces.delete(from);
-      for (const [group, to] of moving) {
-        if (!group) continue;
-        const body = group.querySelector(".body");
-        if (to === null || to === undefined) fallen(group, body, dx, dy);
-        else {
-          const { x, y } = this.#shape.at.get(to);
-          group.setAttribute("transform", `translate(${x} ${y})`);
-          this.#pieces.set(to, group);
-          slid(body, -dx, -dy, done);
-        }
-      }
-    }
-    const put = this.#shape.at.get(game.last?.to);
-    [...game.pieces].forEach((sign, index) => {
-      const cell = this.#shape.cells[index];
-      const there = this.#pieces.get(cell.name);
-      if (sign === ".") {
-        there?.remove();
-        this.#pieces.delete(cell.name);
-      } else if (!there) {
-        const group = piece(this.#shape, sign, cell);
-        this.#pieces.set(cell.name, group);
-        this.#layers.pieces.append(group);
-        if (animated) dropped(group.querySelector(".body"));
-      } else if (there.dataset.sign !== sign) {
-        there.dataset.sign = sign;
-        const far = put ? Math.hypot(cell.x - put.x, cell.y - put.y) : 1;
-        const turn = () => turned(there, this.#shape, there.dataset.sign);
-        if (animated && !calm()) flipped(there.querySelector(".body"), turn, far);
-        else turn();
-      }
-    });
+    return (
+      game.last && before.id === game.id && game.nodes.find((node) => node.id === game.node)?.parent === before.node
+    );
   }
 
   /** What can be chosen now. */
   #refresh() {
     const joining = this.#hand.joining();
-    const ring = (name, kind) => draw("circle", { class: kind, cx: this.#shape.at.get(name).x, cy: this.#shape.at.get(name).y, r: 0.47 });
-    put(this.#layers.rings, [...joining].map((name) => ring(name, "joining")), this.#hand.picked.map((name) => ring(name, "picked")));
-    put(this.#layers.handles, this.#hand.ways().map((each) => handle(each, this.#shape, () => this.#make(each))));
+    const ring = (name, kind) =>
+      draw("circle", { class: kind, cx: this.#shape.at.get(name).x, cy: this.#shape.at.get(name).y, r: 0.47 });
+    put(
+      this.#layers.rings,
+      [...joining].map((name) => ring(name, "joining")),
+      this.#hand.picked.map((name) => ring(name, "picked")),
+    );
+    put(
+      this.#layers.handles,
+      this.#hand.ways().map((each) => handle(each, this.#shape, () => this.#make(each))),
+    );
     this.svg.dataset.turn = this.#game.turn;
     this.#markLast();
     this.#name();
@@ -188,9 +176,16 @@ export class Board {
       const marks = { legal: targets.has(name), movable: movable.has(name), joining: joining.has(name), picked };
       for (const [mark, on] of Object.entries(marks)) group.classList.toggle(mark, on && !this.#paint);
       group.classList.toggle("valued", shown.has(name));
-      set(group, { "aria-label": this.#called(name, marks, shown.get(name)), tabindex: name === this.#focus ? 0 : -1, "aria-selected": movable.size ? String(picked) : null });
+      set(group, {
+        "aria-label": this.#called(name, marks, shown.get(name)),
+        tabindex: name === this.#focus ? 0 : -1,
+        "aria-selected": movable.size ? String(picked) : null,
+      });
     }
-    put(this.#layers.values, [...shown].map(([name, value]) => tag(value, this.#shape.at.get(name), this.#shape)));
+    put(
+      this.#layers.values,
+      [...shown].map(([name, value]) => tag(value, this.#shape.at.get(name), this.#shape)),
+    );
   }
 
   #valuesByCell(targets) {
@@ -205,17 +200,20 @@ export class Board {
   #markLast() {
     const last = this.#game.last;
     const places = last?.goes?.length ? last.goes.flat().filter(Boolean) : last?.to ? [last.to] : [];
-    put(this.#layers.last, [...new Set(places)].map((name) => {
-      const { x, y } = this.#shape.at.get(name);
-      const dot = this.#shape.kind === "squares";
-      return draw("circle", { class: dot ? "dot" : "trace", cx: x, cy: y, r: dot ? 0.1 : 0.46 });
-    }));
+    put(
+      this.#layers.last,
+      [...new Set(places)].map((name) => {
+        const { x, y } = this.#shape.at.get(name);
+        const dot = this.#shape.kind === "squares";
+        return draw("circle", { class: dot ? "dot" : "trace", cx: x, cy: y, r: dot ? 0.1 : 0.46 });
+      }),
+    );
     // A dot lies on the piece that was put down, a trace under those that were moved.
     this.#layers[this.#shape.kind === "squares" ? "pieces" : "cells"].after(this.#layers.last);
   }
 
   #called(name, marks, value) {
-    const sign = this.#paint ? this.#game.pieces[this.#shape.index.get(name)] : this.#pieces.get(name)?.dataset.sign;
+    const sign = this.#paint ? this.#game.pieces[this.#shape.index.get(name)] : this.#standing.sign(name);
     const said = [name, words.board.holds[sign] ?? words.board.holds["."]];
     if (this.#game.last?.to === name) said.push(words.board.last);
     if (marks.picked) said.push(words.board.picked);
@@ -260,22 +258,15 @@ export class Board {
   }
 
   #drag(cell, vector) {
-    const gesture = this.#hand.dragged(cell, vector, (name) => this.#shape.at.get(name));
-    for (const each of this.#pieces.values()) each.querySelector(".body").removeAttribute("transform");
-    if (!gesture) return null;
-    const [x, y] = gesture.way;
-    const part = Math.max(0, Math.min(1, (vector[0] * x + vector[1] * y) / (x * x + y * y)));
-    for (const [from] of gesture.goes ?? []) {
-      this.#pieces.get(from)?.querySelector(".body").setAttribute("transform", `translate(${x * part} ${y * part})`);
-    }
-    return { gesture, part };
+    return this.#standing.drag(
+      this.#hand.dragged(cell, vector, (name) => this.#shape.at.get(name)),
+      vector,
+    );
   }
 
   #drop(cell, vector) {
     const found = this.#drag(cell, vector);
-    if (found && found.part > 0.4) {
-      this.#dragged = { move: found.gesture.move, part: found.part };
-      this.#make(found.gesture);
-    } else for (const each of this.#pieces.values()) each.querySelector(".body").removeAttribute("transform");
+    if (found && found.part > ENOUGH) this.#make(found.gesture);
+    else this.#standing.release();
   }
 }

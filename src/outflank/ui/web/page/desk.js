@@ -14,7 +14,13 @@ export function desk(app) {
   const others = make("div", { class: "others" });
   const title = make("h1", { class: "unseen" });
   const side = make("section", { class: "panel", "aria-label": words.panel });
-  const element = make("div", { class: "desk" }, title, make("div", { class: "board-side" }, board.element, others), side);
+  const element = make(
+    "div",
+    { class: "desk" },
+    title,
+    make("div", { class: "board-side" }, board.element, others),
+    side,
+  );
   const panels = {};
   const makers = { play: PlayPanel, analyse: Analysis, watch: Watch };
   let panel = null;
@@ -49,7 +55,8 @@ export function desk(app) {
     title.textContent = `${game.title}, ${words.views[name]}`;
     unplaced(game, panel.open(game));
     panel.update(game, before);
-    const [to, state] = name === "play" ? [address("game", game.id), null] : [shared(name, game, tree), { id: game.id }];
+    const [to, state] =
+      name === "play" ? [address("game", game.id), null] : [shared(name, game, tree), { id: game.id }];
     visit(to, { quietly: true, state });
     app.entitle(name);
   }
@@ -58,7 +65,11 @@ export function desk(app) {
   function unplaced(game, open) {
     const moves = open ? game.legal.filter((each) => !each.to && !each.picked?.length) : [];
     const named = (each) => (game.passes ? words.play.pass : each.move);
-    put(others, game.passes && open && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)), moves.map((each) => button(named(each), () => table.play(each.move), { class: game.passes ? "primary" : "" })));
+    put(
+      others,
+      game.passes && open && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)),
+      moves.map((each) => button(named(each), () => table.play(each.move), { class: game.passes ? "primary" : "" })),
+    );
   }
 
   table.addEventListener("game", ({ detail }) => {
@@ -71,8 +82,16 @@ export function desk(app) {
     const { game, tree } = table;
     if (!before || before.id !== game.id || (before.node === game.node && before.outcome === game.outcome)) return;
     const node = tree.node(game.node);
-    const move = node.side ? (node.move === "pass" ? words.said.pass(node.side) : words.said.move(node.side, node.move)) : words.said.start;
-    const after = game.outcome ? game.outcome.said : game.passes ? `${words.play.mustPass(game.turn)}.` : words.said.turn(game.turn);
+    const move = node.side
+      ? node.move === "pass"
+        ? words.said.pass(node.side)
+        : words.said.move(node.side, node.move)
+      : words.said.start;
+    const after = game.outcome
+      ? game.outcome.said
+      : game.passes
+        ? `${words.play.mustPass(game.turn)}.`
+        : words.said.turn(game.turn);
     app.say(`${move} ${after}`);
   }
 

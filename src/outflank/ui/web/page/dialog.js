@@ -11,8 +11,19 @@ import { words } from "./words.js";
  */
 export function dialog(title, content, { actions = [], submit = null, wide = false } = {}) {
   const name = make("h2", { id: "dialog-name" }, title);
-  const head = make("div", { class: "dialog-head" }, name, sign(icon("close"), words.close, () => element.close()));
-  const form = make("form", { method: "dialog" }, head, make("div", { class: "dialog-body" }, content), actions.length > 0 && make("div", { class: "actions" }, actions));
+  const head = make(
+    "div",
+    { class: "dialog-head" },
+    name,
+    sign(icon("close"), words.close, () => element.close()),
+  );
+  const form = make(
+    "form",
+    { method: "dialog" },
+    head,
+    make("div", { class: "dialog-body" }, content),
+    actions.length > 0 && make("div", { class: "actions" }, actions),
+  );
   const element = make("dialog", { "aria-labelledby": "dialog-name", class: wide ? "wide" : false }, form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -27,7 +27,9 @@ export class Engine {
       this.#heard(null);
       return;
     }
-    this.#number = this.#app.link.follow({ kind: "analyse", id: game.id, node: game.node, ...more }, (message) => this.#tell(message));
+    this.#number = this.#app.link.follow({ kind: "analyse", id: game.id, node: game.node, ...more }, (message) =>
+      this.#tell(message),
+    );
   }
 
   #tell(message) {
@@ -63,5 +65,12 @@ export function valued(message, game) {
   const best = message.moves[0]?.value ?? 0;
   return message.moves
     .filter((each) => gestures.has(each.move))
-    .map((each, rank) => ({ gesture: gestures.get(each.move), said: each.said, loss: Math.min(best - each.value, 1e6), exact: each.exact ?? false, best: each.value === best, rank }));
+    .map((each, rank) => ({
+      gesture: gestures.get(each.move),
+      said: each.said,
+      loss: Math.min(best - each.value, 1e6),
+      exact: each.exact ?? false,
+      best: each.value === best,
+      rank,
+    }));
 }

@@ -2,6 +2,7 @@
 
 import { confirm } from "./dialog.js";
 import { button, choice, make, put, sign } from "./dom.js";
+import { when } from "./figures.js";
 import { fresh } from "./fresh.js";
 import { icon } from "./icons.js";
 import { Lost } from "./link.js";
@@ -9,7 +10,7 @@ import { picture } from "./pieces.js";
 import { address } from "./route.js";
 import { save } from "./share.js";
 import { Shape } from "./shape.js";
-import { when, words } from "./words.js";
+import { words } from "./words.js";
 
 const w = words.games;
 
@@ -17,8 +18,19 @@ export function games(app) {
   const { link, table, visit } = app;
   const list = make("ul", { class: "cards" });
   const more = button(w.more, () => fill(oldest), { hidden: true });
-  const none = make("div", { class: "empty", hidden: true }, make("h2", {}, w.none), make("p", {}, w.noneHint), button(words.play.fresh, () => fresh.ask(app), { class: "primary" }));
-  const head = make("div", { class: "view-head" }, make("h1", {}, w.title), button(words.play.fresh, () => fresh.ask(app), { class: "primary" }));
+  const none = make(
+    "div",
+    { class: "empty", hidden: true },
+    make("h2", {}, w.none),
+    make("p", {}, w.noneHint),
+    button(words.play.fresh, () => fresh.ask(app), { class: "primary" }),
+  );
+  const head = make(
+    "div",
+    { class: "view-head" },
+    make("h1", {}, w.title),
+    button(words.play.fresh, () => fresh.ask(app), { class: "primary" }),
+  );
   const element = make("div", { class: "view games" }, head, none, list, more);
   let oldest = null;
   let turn = 0;
@@ -44,8 +56,11 @@ export function games(app) {
   function card(game, shape) {
     const to = address("game", game.id);
     const result = game.result === "*" ? w.goesOn : game.result;
-    const forms = link.welcome.games.find((each) => each.name === game.game)?.forms.filter((form) => form.name !== "svg") ?? [];
-    const form = choice([["", w.save], ...forms.map((each) => [each.name, each.title])], "", { "aria-label": `${w.save}: ${game.title}` });
+    const forms =
+      link.welcome.games.find((each) => each.name === game.game)?.forms.filter((form) => form.name !== "svg") ?? [];
+    const form = choice([["", w.save], ...forms.map((each) => [each.name, each.title])], "", {
+      "aria-label": `${w.save}: ${game.title}`,
+    });
     form.addEventListener("change", async () => {
       await tried(async () => save(await exported(game, form.value)));
       form.value = "";
@@ -53,14 +68,24 @@ export function games(app) {
     const element = make(
       "li",
       { class: "card", "data-game": game.id },
-      make("a", { class: "thumb", href: to, tabindex: -1, "aria-hidden": "true", onclick: (event) => follow(event, to) }, picture(shape, game.pieces, w.picture(game.title))),
+      make(
+        "a",
+        { class: "thumb", href: to, tabindex: -1, "aria-hidden": "true", onclick: (event) => follow(event, to) },
+        picture(shape, game.pieces, w.picture(game.title)),
+      ),
       make(
         "div",
         { class: "card-text" },
         make("h2", {}, make("a", { href: to, onclick: (event) => follow(event, to) }, game.title)),
         make("p", {}, w.versus(words.seat(game.seats.black), words.seat(game.seats.white))),
         make("p", { class: "quiet" }, [result, words.play.played(game.moves), when(game.changed)].join(" · ")),
-        make("div", { class: "actions" }, button(w.open, () => visit(to), { "aria-label": `${w.open}: ${game.title}` }), form, sign(icon("prune"), `${w.remove}: ${game.title}`, () => remove(game, element))),
+        make(
+          "div",
+          { class: "actions" },
+          button(w.open, () => visit(to), { "aria-label": `${w.open}: ${game.title}` }),
+          form,
+          sign(icon("prune"), `${w.remove}: ${game.title}`, () => remove(game, element)),
+        ),
       ),
     );
     return element;

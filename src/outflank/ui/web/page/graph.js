@@ -14,8 +14,24 @@ export class Graph {
 
   constructor(visit) {
     this.#visit = visit;
-    this.svg = draw("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
-    this.element = make("div", { class: "graph-box", role: "slider", tabindex: 0, "aria-label": words.review.graph, "aria-orientation": "horizontal", hidden: true }, this.svg);
+    this.svg = draw("svg", {
+      class: "graph",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    });
+    this.element = make(
+      "div",
+      {
+        class: "graph-box",
+        role: "slider",
+        tabindex: 0,
+        "aria-label": words.review.graph,
+        "aria-orientation": "horizontal",
+        hidden: true,
+      },
+      this.svg,
+    );
     this.element.addEventListener("click", (event) => {
       const box = this.svg.getBoundingClientRect();
       this.#go(Math.round((((event.clientX - box.left) / box.width) * WIDTH - EDGE) / this.#step));
@@ -41,12 +57,17 @@ export class Graph {
     const path = tree.path(game.node);
     this.#at = path.filter((id) => this.#main.includes(id)).length - 1;
     const values = this.#main.map((id) => tree.node(id).value ?? null);
-    const most = Math.max(LEAST[game.shape], ...values.map((value) => Math.abs(value ?? 0)).filter((value) => value < 1e6));
+    const most = Math.max(
+      LEAST[game.shape],
+      ...values.map((value) => Math.abs(value ?? 0)).filter((value) => value < 1e6),
+    );
     const x = (ply) => EDGE + ply * this.#step;
     const y = (value) => HEIGHT / 2 - (Math.max(-1, Math.min(1, value / most)) * (HEIGHT - 2 * EDGE)) / 2;
     const points = values.map((value, ply) => (value === null ? null : [x(ply), y(value)])).filter(Boolean);
     const path_ = points.map(([px, py]) => `${px.toFixed(1)} ${py.toFixed(1)}`).join("L");
-    const marks = this.#main.map((id, ply) => [tree.node(id), ply]).filter(([node, ply]) => node.mark && values[ply] !== null);
+    const marks = this.#main
+      .map((id, ply) => [tree.node(id), ply])
+      .filter(([node, ply]) => node.mark && values[ply] !== null);
     const area = points.length > 1 && `M${points[0][0]} ${HEIGHT / 2}L${path_}L${points.at(-1)[0]} ${HEIGHT / 2}Z`;
     put(
       this.svg,
@@ -56,10 +77,21 @@ export class Graph {
       draw("line", { class: "even", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       points.length > 1 && draw("path", { class: "curve", d: `M${path_}` }),
       draw("line", { class: "now", x1: x(this.#at), x2: x(this.#at), y1: 0, y2: HEIGHT }),
-      marks.map(([node, ply]) => draw("circle", { class: GRADE[node.mark], cx: x(ply), cy: y(values[ply]), r: 4 }, draw("title", {}, `${node.move}${node.mark}`))),
+      marks.map(([node, ply]) =>
+        draw(
+          "circle",
+          { class: GRADE[node.mark], cx: x(ply), cy: y(values[ply]), r: 4 },
+          draw("title", {}, `${node.move}${node.mark}`),
+        ),
+      ),
     );
     const node = tree.node(this.#main[this.#at]);
     const value = node.value === undefined || node.value === null ? "" : node.value.toFixed(1);
-    set(this.element, { "aria-valuemin": 0, "aria-valuemax": this.#main.length - 1, "aria-valuenow": this.#at, "aria-valuetext": node.move ? words.review.at(this.#at, node.move, value) : words.review.begin });
+    set(this.element, {
+      "aria-valuemin": 0,
+      "aria-valuemax": this.#main.length - 1,
+      "aria-valuenow": this.#at,
+      "aria-valuetext": node.move ? words.review.at(this.#at, node.move, value) : words.review.begin,
+    });
   }
 }

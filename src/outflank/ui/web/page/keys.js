@@ -23,7 +23,10 @@ export function listen(app) {
     p: () => table.game.passes && app.desk.panel.open(table.game) && table.play(table.game.legal[0].move),
     e: () => app.desk.panel?.toggle?.(),
     m: () => app.desk.panel?.single && table.change("promote", { node: table.game.node }),
-    Delete: () => app.desk.panel?.single && table.tree.parent(table.game.node) !== null && table.change("prune", { node: table.game.node }),
+    Delete: () =>
+      app.desk.panel?.single &&
+      table.tree.parent(table.game.node) !== null &&
+      table.change("prune", { node: table.game.node }),
     Escape: () => app.desk.board.clear(),
   };
   const anywhere = { n: () => fresh.ask(app), v: () => paste(app), "?": help };
@@ -32,7 +35,11 @@ export function listen(app) {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.target.closest?.(TYPING) || !app.link.welcome) return;
     const control = event.ctrlKey || event.metaKey;
-    const name = control ? { z: event.shiftKey ? "r" : "u", y: "r" }[event.key.toLowerCase()] : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const name = control
+      ? { z: event.shiftKey ? "r" : "u", y: "r" }[event.key.toLowerCase()]
+      : event.key.length === 1
+        ? event.key.toLowerCase()
+        : event.key;
     if (event.altKey || !name) return;
     const act = anywhere[name] ?? (app.desk.panel && table.game ? keys[name] : undefined);
     if (!act || (control && !(name in keys))) return;
@@ -51,6 +58,10 @@ export function listen(app) {
 
 export function help() {
   if (document.querySelector("dialog[open]")) return;
-  const rows = words.keys.list.map(([key, does]) => make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)));
-  dialog(words.keys.title, [words.keys.text.map((text) => make("p", {}, text)), make("dl", { class: "keys" }, rows)], { wide: true });
+  const rows = words.keys.list.map(([key, does]) =>
+    make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)),
+  );
+  dialog(words.keys.title, [words.keys.text.map((text) => make("p", {}, text)), make("dl", { class: "keys" }, rows)], {
+    wide: true,
+  });
 }

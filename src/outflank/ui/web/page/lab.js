@@ -1,9 +1,10 @@
 // The laboratory: experiments with what can be chosen about them, the one that runs, and the reports of those that ran.
 
 import { button, labelled, make, put, set } from "./dom.js";
+import { seconds, when } from "./figures.js";
 import { Lost } from "./link.js";
 import { address } from "./route.js";
-import { seconds, when, words } from "./words.js";
+import { words } from "./words.js";
 
 const w = words.lab;
 
@@ -13,12 +14,28 @@ export function lab(app) {
   const task = make("p", { class: "quiet", "aria-live": "polite" });
   const stop = button(w.cancel, () => link.ask({ kind: "cancel" }).catch(() => {}), { class: "danger" });
   const name = make("h2");
-  const running = make("section", { class: "running", hidden: true }, make("div", { class: "view-head" }, name, stop), bar, task);
+  const running = make(
+    "section",
+    { class: "running", hidden: true },
+    make("div", { class: "view-head" }, name, stop),
+    bar,
+    task,
+  );
   const wrong = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const find = make("input", { type: "search", placeholder: w.find, "aria-label": w.find, oninput: () => filter() });
   const list = make("div", { class: "experiments" });
   const reports = make("ul", { class: "reports" });
-  const shelf = make("div", { class: "lab-columns" }, make("section", { "aria-label": w.experiments }, make("div", { class: "view-head" }, make("h2", {}, w.experiments), find), list), make("section", { "aria-label": w.reports }, make("h2", {}, w.reports), reports));
+  const shelf = make(
+    "div",
+    { class: "lab-columns" },
+    make(
+      "section",
+      { "aria-label": w.experiments },
+      make("div", { class: "view-head" }, make("h2", {}, w.experiments), find),
+      list,
+    ),
+    make("section", { "aria-label": w.reports }, make("h2", {}, w.reports), reports),
+  );
   const reader = make("section", { class: "reader", hidden: true });
   const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, wrong, shelf, reader);
   let known = null;
@@ -46,18 +63,30 @@ export function lab(app) {
   function state(experiment) {
     running.hidden = !experiment;
     name.textContent = experiment ? w.running(experiment) : "";
-    for (const each of list.querySelectorAll(".run")) set(each, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
+    for (const each of list.querySelectorAll(".run"))
+      set(each, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
   }
 
   function experiment(each) {
-    const fields = each.parameters.map((parameter) => [parameter.name, make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }), parameter]);
-    const run = button(w.run, () => begin(each, fields), { class: "run primary", "aria-label": `${w.run}: ${each.name}` });
+    const fields = each.parameters.map((parameter) => [
+      parameter.name,
+      make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }),
+      parameter,
+    ]);
+    const run = button(w.run, () => begin(each, fields), {
+      class: "run primary",
+      "aria-label": `${w.run}: ${each.name}`,
+    });
     return make(
       "details",
       { class: "experiment", "data-experiment": each.name },
       make("summary", {}, make("b", {}, each.name), make("span", {}, each.question)),
       each.reports.length > 0 && make("p", { class: "quiet" }, w.asked(each.reports)),
-      make("div", { class: "fields" }, fields.map(([called, field, parameter]) => labelled(called, field, parameter.help))),
+      make(
+        "div",
+        { class: "fields" },
+        fields.map(([called, field, parameter]) => labelled(called, field, parameter.help)),
+      ),
       make("div", { class: "actions" }, run),
     );
   }
@@ -68,7 +97,9 @@ export function lab(app) {
   }
 
   function begin(each, fields) {
-    const parameters = Object.fromEntries(fields.map(([called, field]) => [called, field.value.trim()]).filter(([, value]) => value));
+    const parameters = Object.fromEntries(
+      fields.map(([called, field]) => [called, field.value.trim()]).filter(([, value]) => value),
+    );
     wrong.hidden = true;
     bar.removeAttribute("value");
     task.textContent = "";
@@ -101,11 +132,26 @@ export function lab(app) {
       event.preventDefault();
       visit(to);
     };
-    return make("li", {}, make("a", { href: to, onclick: follow }, each.experiment), make("span", { class: "quiet" }, [when(each.changed), !each.complete && w.unfinished].filter(Boolean).join(" · ")));
+    return make(
+      "li",
+      {},
+      make("a", { href: to, onclick: follow }, each.experiment),
+      make(
+        "span",
+        { class: "quiet" },
+        [when(each.changed), !each.complete && w.unfinished].filter(Boolean).join(" · "),
+      ),
+    );
   }
 
   function read(each) {
-    const head = make("div", { class: "view-head" }, make("h2", {}, each.experiment), make("a", { href: each.address, target: "_blank", rel: "noopener" }, w.open), button(w.back, () => visit(address("lab"))));
+    const head = make(
+      "div",
+      { class: "view-head" },
+      make("h2", {}, each.experiment),
+      make("a", { href: each.address, target: "_blank", rel: "noopener" }, w.open),
+      button(w.back, () => visit(address("lab"))),
+    );
     put(reader, head, make("iframe", { src: each.address, title: w.frame(each.experiment), sandbox: "allow-popups" }));
   }
 

@@ -1,7 +1,8 @@
 // A lane for each worker of a search: what it is at, how fast, how much of its time has use.
 
 import { make, put, set } from "./dom.js";
-import { large, words } from "./words.js";
+import { large } from "./figures.js";
+import { words } from "./words.js";
 
 const w = words.watch;
 const COLUMNS = ["worker", "at", "speed", "useful", "spawned", "steals", "aborts", "wasted"];
@@ -12,21 +13,34 @@ export class Lanes {
   constructor() {
     this.body = make("tbody");
     const heads = COLUMNS.map((name) => make("th", { scope: "col", class: name }, w.heads[name]));
-    this.element = make("div", { class: "lanes-box", tabindex: 0, role: "group", "aria-label": w.heads.worker, hidden: true }, make("table", { class: "lanes" }, make("thead", {}, make("tr", {}, heads)), this.body));
+    this.element = make(
+      "div",
+      { class: "lanes-box", tabindex: 0, role: "group", "aria-label": w.heads.worker, hidden: true },
+      make("table", { class: "lanes" }, make("thead", {}, make("tr", {}, heads)), this.body),
+    );
   }
 
   /** @param workers as in `analysis` */
   show(workers) {
     this.element.hidden = !workers.length;
     while (this.#rows.length < workers.length) this.#rows.push(this.#row(this.#rows.length + 1));
-    if (this.body.childElementCount !== workers.length) put(this.body, this.#rows.slice(0, workers.length).map((row) => row.element));
+    if (this.body.childElementCount !== workers.length)
+      put(
+        this.body,
+        this.#rows.slice(0, workers.length).map((row) => row.element),
+      );
     const fastest = Math.max(1, ...workers.map((each) => each.speed));
     workers.forEach((each, index) => this.#rows[index].show(each, fastest));
     this.element.classList.toggle("many", workers.length > 8);
   }
 
   #row(number) {
-    const cells = Object.fromEntries(COLUMNS.map((name) => [name, make(name === "worker" ? "th" : "td", name === "worker" ? { scope: "row", class: name } : { class: name })]));
+    const cells = Object.fromEntries(
+      COLUMNS.map((name) => [
+        name,
+        make(name === "worker" ? "th" : "td", name === "worker" ? { scope: "row", class: name } : { class: name }),
+      ]),
+    );
     cells.worker.textContent = number;
     const move = make("span", { class: "at-move" });
     const whose = make("span", { class: "whose" });

@@ -55,7 +55,10 @@ export class Link extends EventTarget {
     if (!this.ready) return 0;
     const ask = this.#say(message);
     this.#streams.set(ask, told);
-    this.#asked.set(ask, { resolve() {}, reject: (error) => told({ kind: "refused", why: error.message, done: true, lost: error instanceof Lost }) });
+    this.#asked.set(ask, {
+      resolve() {},
+      reject: (error) => told({ kind: "refused", why: error.message, done: true, lost: error instanceof Lost }),
+    });
     return ask;
   }
 

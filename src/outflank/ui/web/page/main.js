@@ -60,7 +60,8 @@ async function lay(names, name) {
 /** A game like this that nobody has moved in yet: who comes and goes leaves no others behind. */
 async function untouched({ game, seats }) {
   const { games } = await link.ask({ kind: "games" });
-  const like = (each) => each.game === game && each.moves === 0 && each.seats.black === seats.black && each.seats.white === seats.white;
+  const like = (each) =>
+    each.game === game && each.moves === 0 && each.seats.black === seats.black && each.seats.white === seats.white;
   return games.find(like)?.id;
 }
 

@@ -42,14 +42,28 @@ export function arrow(gesture, shape, rank, said) {
   const [dx, dy] = gesture.way;
   const front = reach(gesture, [x, y], shape);
   const [x1, y1, x2, y2] = [x - dx * front, y - dy * front, x + dx * (front + 0.62), y + dy * (front + 0.62)];
-  const head = [[0.24, 0], [-0.02, 0.19], [-0.02, -0.19]].map(([a, b]) => `${x2 + dx * a - dy * b},${y2 + dy * a + dx * b}`);
+  const head = [
+    [0.24, 0],
+    [-0.02, 0.19],
+    [-0.02, -0.19],
+  ].map(([a, b]) => `${x2 + dx * a - dy * b},${y2 + dy * a + dx * b}`);
   return draw(
     "g",
     { class: `arrow rank${rank}` },
-    gesture.picked.length > 1 && draw("polyline", { class: "line", points: gesture.picked.map((name) => `${shape.at.get(name).x},${shape.at.get(name).y}`).join(" ") }),
+    gesture.picked.length > 1 &&
+      draw("polyline", {
+        class: "line",
+        points: gesture.picked.map((name) => `${shape.at.get(name).x},${shape.at.get(name).y}`).join(" "),
+      }),
     draw("line", { x1, y1, x2, y2 }),
     draw("polygon", { points: head.join(" ") }),
-    rank === 0 && draw("g", { transform: `translate(${x} ${y})` }, draw("rect", { class: "chip", x: -0.36, y: -0.17, width: 0.72, height: 0.34, rx: 0.17 }), draw("text", {}, said)),
+    rank === 0 &&
+      draw(
+        "g",
+        { transform: `translate(${x} ${y})` },
+        draw("rect", { class: "chip", x: -0.36, y: -0.17, width: 0.72, height: 0.34, rx: 0.17 }),
+        draw("text", {}, said),
+      ),
   );
 }
 
@@ -61,7 +75,14 @@ export function handle(gesture, shape, chosen) {
   const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
   const group = draw(
     "g",
-    { class: "handle", role: "button", tabindex: 0, "aria-label": words.board.way(gesture.move, wayName(dx, dy)), transform: `translate(${x + dx * far} ${y + dy * far})`, "data-move": gesture.move },
+    {
+      class: "handle",
+      role: "button",
+      tabindex: 0,
+      "aria-label": words.board.way(gesture.move, wayName(dx, dy)),
+      transform: `translate(${x + dx * far} ${y + dy * far})`,
+      "data-move": gesture.move,
+    },
     draw("circle", { r: 0.27 }),
     draw("path", { d: "M-0.1 -0.13L0.09 0L-0.1 0.13", transform: `rotate(${angle.toFixed(1)})` }),
   );

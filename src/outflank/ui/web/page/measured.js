@@ -1,7 +1,8 @@
 // What sharing a search gains: measured on demand, and kept beside earlier measurements of the same position.
 
 import { make, put } from "./dom.js";
-import { seconds, words } from "./words.js";
+import { seconds } from "./figures.js";
+import { words } from "./words.js";
 
 const w = words.watch;
 
@@ -18,8 +19,18 @@ export class Measured {
     const heads = Object.values(w.columns).map((name) => make("th", { scope: "col" }, name));
     this.body = make("tbody");
     this.stage = make("p", { class: "quiet", "aria-live": "polite" });
-    this.table = make("div", { class: "lanes-box", tabindex: 0, role: "group", "aria-label": w.measured }, make("table", { class: "lanes measured" }, make("thead", {}, make("tr", {}, heads)), this.body));
-    this.element = make("section", { "aria-label": w.measured, hidden: true }, make("h3", {}, w.measured), this.stage, this.table);
+    this.table = make(
+      "div",
+      { class: "lanes-box", tabindex: 0, role: "group", "aria-label": w.measured },
+      make("table", { class: "lanes measured" }, make("thead", {}, make("tr", {}, heads)), this.body),
+    );
+    this.element = make(
+      "section",
+      { "aria-label": w.measured, hidden: true },
+      make("h3", {}, w.measured),
+      this.stage,
+      this.table,
+    );
   }
 
   run(options) {
@@ -28,7 +39,9 @@ export class Measured {
     this.element.hidden = false;
     this.stage.textContent = w.stage.together;
     this.#under = game.position;
-    this.#number = this.#app.link.follow({ kind: "compare", id: game.id, node: game.node, options }, (message) => this.#heard(message));
+    this.#number = this.#app.link.follow({ kind: "compare", id: game.id, node: game.node, options }, (message) =>
+      this.#heard(message),
+    );
   }
 
   halted() {
@@ -43,7 +56,10 @@ export class Measured {
     const found = this.#found.get(game.position) ?? [];
     this.element.hidden = !found.length && this.#under === null;
     this.table.hidden = !found.length;
-    put(this.body, found.map((each) => this.#row(each)));
+    put(
+      this.body,
+      found.map((each) => this.#row(each)),
+    );
   }
 
   #heard(message) {
@@ -74,6 +90,12 @@ export class Measured {
       each.same === null ? "" : each.same ? w.same : w.differs,
     ];
     const name = Object.keys(w.columns);
-    return make("tr", {}, cells.map((text, index) => (index ? make("td", { class: name[index] }, text) : make("th", { scope: "row" }, text))));
+    return make(
+      "tr",
+      {},
+      cells.map((text, index) =>
+        index ? make("td", { class: name[index] }, text) : make("th", { scope: "row" }, text),
+      ),
+    );
   }
 }

@@ -26,7 +26,12 @@ export class Moves {
       promote: sign(icon("promote"), w.promote, () => table.change("promote", { node: table.game.node })),
       prune: sign(icon("prune"), w.prune, () => table.change("prune", { node: table.game.node })),
     };
-    const tools = make("div", { class: "steps" }, Object.values(this.steps), this.edits && [make("span", { class: "gap" }), Object.values(this.edits)]);
+    const tools = make(
+      "div",
+      { class: "steps" },
+      Object.values(this.steps),
+      this.edits && [make("span", { class: "gap" }), Object.values(this.edits)],
+    );
     this.element = make("div", { class: "moves-box" }, this.list, tools);
   }
 
@@ -53,7 +58,8 @@ export class Moves {
     const shown = this.#buttons.get(node);
     if (!shown) return void (this.list.scrollTop = 0);
     const [top, height] = [shown.offsetTop, this.list.clientHeight];
-    if (top < this.list.scrollTop + 8 || top + shown.offsetHeight > this.list.scrollTop + height - 8) this.list.scrollTop = top - height / 2;
+    if (top < this.list.scrollTop + 8 || top + shown.offsetHeight > this.list.scrollTop + height - 8)
+      this.list.scrollTop = top - height / 2;
   }
 
   #build(tree) {
@@ -73,7 +79,13 @@ export class Moves {
       row.append(this.#button(tree, id));
       if (side === "white") row.dataset.full = "yes";
       if (others.length) {
-        rows.push(make("div", { class: "variations" }, others.map((other) => this.#variation(tree, other))));
+        rows.push(
+          make(
+            "div",
+            { class: "variations" },
+            others.map((other) => this.#variation(tree, other)),
+          ),
+        );
         row = null;
       }
     }
@@ -89,7 +101,8 @@ export class Moves {
       if (side === "black") parts.push(make("span", { class: "number" }, `${number}.`));
       else if (index === 0) parts.push(make("span", { class: "number" }, `${number}…`));
       parts.push(this.#button(tree, id));
-      if (index > 0) for (const other of tree.children(tree.parent(id)).slice(1)) parts.push(this.#variation(tree, other));
+      if (index > 0)
+        for (const other of tree.children(tree.parent(id)).slice(1)) parts.push(this.#variation(tree, other));
     });
     return make("div", { class: "variation" }, parts);
   }
@@ -100,7 +113,13 @@ export class Moves {
     const hint = [w.marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
     const element = make(
       "button",
-      { type: "button", class: `move${bad ? ` ${bad}` : ""}`, "data-node": id, title: hint || false, onclick: () => this.#table.go(id) },
+      {
+        type: "button",
+        class: `move${bad ? ` ${bad}` : ""}`,
+        "data-node": id,
+        title: hint || false,
+        onclick: () => this.#table.go(id),
+      },
       node.move,
       node.mark && make("span", { class: "mark" }, node.mark),
     );

@@ -21,7 +21,11 @@ export function paste(app) {
       wrong.hidden = false;
     }
   };
-  const element = dialog(w.title, [make("p", {}, w.hint), labelled(w.label, text), labelled(w.game, game), wrong], { actions: [button(w.read, submit, { class: "primary" })], submit, wide: true });
+  const element = dialog(w.title, [make("p", {}, w.hint), labelled(w.label, text), labelled(w.game, game), wrong], {
+    actions: [button(w.read, submit, { class: "primary" })],
+    submit,
+    wide: true,
+  });
   text.focus();
 }
 

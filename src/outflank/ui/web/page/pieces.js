@@ -14,13 +14,49 @@ export function paints() {
   const defs = draw(
     "defs",
     {},
-    glow("disc-black", 0.36, 0.3, [[0, "#4a5055"], [0.45, "#262a2d"], [1, "#131517"]]),
-    glow("disc-white", 0.36, 0.3, [[0, "#ffffff"], [0.6, "#f1eee6"], [1, "#d5d0c4"]]),
-    glow("marble-black", 0.34, 0.28, [[0, "#8b949c"], [0.18, "#4c535a"], [0.55, "#23272b"], [1, "#0d0f10"]]),
-    glow("marble-white", 0.34, 0.28, [[0, "#ffffff"], [0.35, "#faf7f0"], [0.75, "#dcd5c6"], [1, "#a89f8c"]]),
-    draw("linearGradient", { id: "felt", x1: 0, y1: 0, x2: 1, y2: 1 }, stops([[0, "#2f8a63"], [1, "#236b4c"]])),
-    draw("linearGradient", { id: "wood", x1: 0, y1: 0, x2: 1, y2: 1 }, stops([[0, "#c9a06c"], [1, "#a97f4d"]])),
-    glow("hollow", 0.5, 0.35, [[0, "#7d5a31"], [0.8, "#93703f"], [1, "#a5804c"]]),
+    glow("disc-black", 0.36, 0.3, [
+      [0, "#4a5055"],
+      [0.45, "#262a2d"],
+      [1, "#131517"],
+    ]),
+    glow("disc-white", 0.36, 0.3, [
+      [0, "#ffffff"],
+      [0.6, "#f1eee6"],
+      [1, "#d5d0c4"],
+    ]),
+    glow("marble-black", 0.34, 0.28, [
+      [0, "#8b949c"],
+      [0.18, "#4c535a"],
+      [0.55, "#23272b"],
+      [1, "#0d0f10"],
+    ]),
+    glow("marble-white", 0.34, 0.28, [
+      [0, "#ffffff"],
+      [0.35, "#faf7f0"],
+      [0.75, "#dcd5c6"],
+      [1, "#a89f8c"],
+    ]),
+    draw(
+      "linearGradient",
+      { id: "felt", x1: 0, y1: 0, x2: 1, y2: 1 },
+      stops([
+        [0, "#2f8a63"],
+        [1, "#236b4c"],
+      ]),
+    ),
+    draw(
+      "linearGradient",
+      { id: "wood", x1: 0, y1: 0, x2: 1, y2: 1 },
+      stops([
+        [0, "#c9a06c"],
+        [1, "#a97f4d"],
+      ]),
+    ),
+    glow("hollow", 0.5, 0.35, [
+      [0, "#7d5a31"],
+      [0.8, "#93703f"],
+      [1, "#a5804c"],
+    ]),
   );
   return draw("svg", { class: "paints", width: 0, height: 0, "aria-hidden": "true", focusable: "false" }, defs);
 }
@@ -37,11 +73,21 @@ function felt(shape, plain) {
   const lines = [];
   for (let x = left + 1; x < right - 0.5; x += 1) lines.push(`M${x} ${top}V${bottom}`);
   for (let y = top + 1; y < bottom - 0.5; y += 1) lines.push(`M${left} ${y}H${right}`);
-  const dots = width >= 8 && height >= 8 ? [left + 2, right - 2].flatMap((cx) => [top + 2, bottom - 2].map((cy) => ({ cx, cy }))) : [];
+  const dots =
+    width >= 8 && height >= 8
+      ? [left + 2, right - 2].flatMap((cx) => [top + 2, bottom - 2].map((cy) => ({ cx, cy })))
+      : [];
   return draw(
     "g",
     { class: "ground", "aria-hidden": "true" },
-    draw("rect", { class: "frame", x: left - frame, y: top - frame, width: width + 2 * frame, height: height + 2 * frame, rx: 0.14 }),
+    draw("rect", {
+      class: "frame",
+      x: left - frame,
+      y: top - frame,
+      width: width + 2 * frame,
+      height: height + 2 * frame,
+      rx: 0.14,
+    }),
     draw("rect", { fill: "url(#felt)", x: left, y: top, width, height }),
     draw("path", { class: "rules", d: lines.join("") }),
     dots.map((dot) => draw("circle", { class: "dot", r: 0.07, ...dot })),
@@ -49,7 +95,11 @@ function felt(shape, plain) {
 }
 
 function wood(shape, plain) {
-  const corners = (edge) => shape.outline(edge).map((point) => point.map((each) => each.toFixed(3)).join(",")).join(" ");
+  const corners = (edge) =>
+    shape
+      .outline(edge)
+      .map((point) => point.map((each) => each.toFixed(3)).join(","))
+      .join(" ");
   return draw(
     "g",
     { class: "ground", "aria-hidden": "true" },
@@ -62,7 +112,12 @@ function wood(shape, plain) {
 /** A piece, in a group at its place; what moves is the `body` in it. */
 export function piece(shape, sign, { x, y }) {
   const r = RADIUS[shape.kind];
-  const body = draw("g", { class: "body" }, draw("circle", { class: "shadow", cy: 0.05, r }), draw("circle", { class: "top", r }));
+  const body = draw(
+    "g",
+    { class: "body" },
+    draw("circle", { class: "shadow", cy: 0.05, r }),
+    draw("circle", { class: "top", r }),
+  );
   const group = draw("g", { class: "piece", transform: `translate(${x} ${y})` }, body);
   turned(group, shape, sign);
   return group;

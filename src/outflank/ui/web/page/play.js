@@ -61,7 +61,16 @@ export class PlayPanel {
     this.remark.textContent = game.remark ? w.remark(game.remark) : "";
     this.over.hidden = !game.outcome;
     if (game.outcome) {
-      put(this.over, make("h2", {}, game.outcome.said), make("div", { class: "actions" }, button(w.rematch, () => this.#rematch(), { class: "primary" }), button(w.analyse, () => this.#app.go("analyse"))));
+      put(
+        this.over,
+        make("h2", {}, game.outcome.said),
+        make(
+          "div",
+          { class: "actions" },
+          button(w.rematch, () => this.#rematch(), { class: "primary" }),
+          button(w.analyse, () => this.#app.go("analyse")),
+        ),
+      );
     }
     const { tree } = this.#app.table;
     const waits = !game.outcome && !game.thinking && game.seats[game.turn] !== "human";
@@ -96,14 +105,21 @@ export class PlayPanel {
   }
 
   async #resign() {
-    if (await confirm(w.sure, w.resign)) this.#app.table.change("resign", { side: this.#resigning(this.#app.table.game) });
+    if (await confirm(w.sure, w.resign))
+      this.#app.table.change("resign", { side: this.#resigning(this.#app.table.game) });
   }
 
   /** Again, with the sides exchanged. */
   async #rematch() {
     const { game, options, seats, start } = this.#app.table.game;
     try {
-      const begun = await this.#app.table.begin({ kind: "new", game, options, text: start, seats: { black: seats.white, white: seats.black, clock: seats.clock } });
+      const begun = await this.#app.table.begin({
+        kind: "new",
+        game,
+        options,
+        text: start,
+        seats: { black: seats.white, white: seats.black, clock: seats.clock },
+      });
       this.#app.visit(`#/game/${begun.id}`);
     } catch (error) {
       this.#app.wrong(error.message || words.link.offline);

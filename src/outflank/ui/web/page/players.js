@@ -1,7 +1,8 @@
 // Who plays: a line for each side with what it has, its clock, and whose move it is.
 
 import { make, set } from "./dom.js";
-import { clock, words } from "./words.js";
+import { clock } from "./figures.js";
+import { words } from "./words.js";
 
 const TICK_MS = 100;
 const SHORT_S = 10;
@@ -13,7 +14,11 @@ export class Players {
   #timer = 0;
 
   constructor() {
-    this.element = make("div", { class: "players" }, ["black", "white"].map((side) => this.#line(side)));
+    this.element = make(
+      "div",
+      { class: "players" },
+      ["black", "white"].map((side) => this.#line(side)),
+    );
   }
 
   #line(side) {
@@ -22,7 +27,14 @@ export class Players {
       count: make("span", { class: "count" }),
       time: make("span", { class: "time", role: "timer" }),
     };
-    parts.line = make("div", { class: `player ${side}` }, make("span", { class: "stone", role: "img", "aria-label": words.colours[side] }), parts.name, parts.count, parts.time);
+    parts.line = make(
+      "div",
+      { class: `player ${side}` },
+      make("span", { class: "stone", role: "img", "aria-label": words.colours[side] }),
+      parts.name,
+      parts.count,
+      parts.time,
+    );
     this.#lines[side] = parts;
     return parts.line;
   }

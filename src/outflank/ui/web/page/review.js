@@ -21,12 +21,22 @@ export class Review {
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
     this.said = make("p", { class: "quiet", "aria-live": "polite" });
     this.story = make("ul", { class: "story" });
-    this.time = choice(TIMES.map((time) => [time, `${time} s`]), 0.5, { "aria-label": w.time });
+    this.time = choice(
+      TIMES.map((time) => [time, `${time} s`]),
+      0.5,
+      { "aria-label": w.time },
+    );
     this.button = button(w.run, () => (this.running ? this.stop() : this.run()));
     this.element = make(
       "section",
       { class: "review", "aria-label": w.title },
-      make("div", { class: "review-head" }, make("h2", {}, w.title), make("label", { class: "compact", title: w.time }, this.time), this.button),
+      make(
+        "div",
+        { class: "review-head" },
+        make("h2", {}, w.title),
+        make("label", { class: "compact", title: w.time }, this.time),
+        this.button,
+      ),
       this.progress,
       this.graph.element,
       this.said,
@@ -55,7 +65,9 @@ export class Review {
     this.progress.hidden = false;
     this.progress.value = 0;
     put(this.button, w.stop);
-    this.#number = this.#app.link.follow({ kind: "review", id: game.id, seconds: Number(this.time.value) }, (message) => this.#heard(message));
+    this.#number = this.#app.link.follow({ kind: "review", id: game.id, seconds: Number(this.time.value) }, (message) =>
+      this.#heard(message),
+    );
   }
 
   stop() {
@@ -82,7 +94,8 @@ export class Review {
     this.said.textContent = w.progress(message.ply, message.plies);
     if (!message.done) return undefined;
     this.halted();
-    const turn = ({ node, said }) => make("li", {}, make("button", { type: "button", class: "link", onclick: () => this.#app.table.go(node) }, said));
+    const turn = ({ node, said }) =>
+      make("li", {}, make("button", { type: "button", class: "link", onclick: () => this.#app.table.go(node) }, said));
     return put(this.story, (message.story ?? []).map(turn));
   }
 }

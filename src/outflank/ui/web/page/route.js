@@ -11,7 +11,11 @@ export function address(...names) {
 
 // Blanks and slashes stand in the notations of positions; written as signs, an address stays readable.
 function packed(text) {
-  return encodeURIComponent(text).replaceAll("%20", "+").replaceAll("%2F", "~").replaceAll("%3D", "=").replaceAll("%2C", ",");
+  return encodeURIComponent(text)
+    .replaceAll("%20", "+")
+    .replaceAll("%2F", "~")
+    .replaceAll("%3D", "=")
+    .replaceAll("%2C", ",");
 }
 
 function unpacked(text) {
@@ -24,7 +28,10 @@ function unpacked(text) {
 
 /** The address of a view of the position that is shown: its game, where it began, the moves that led here. */
 export function shared(view, game, tree) {
-  const moves = tree.path(game.node).slice(1).map((id) => tree.node(id).move);
+  const moves = tree
+    .path(game.node)
+    .slice(1)
+    .map((id) => tree.node(id).move);
   const options = Object.entries(game.options).map(([name, value]) => `${name}=${value}`);
   return address(view, [game.game, ...options].join(","), game.start, ...(moves.length ? [moves.join(" ")] : []));
 }
@@ -45,7 +52,8 @@ export function asked([, described, start, moves]) {
 /** Go to an address; `quietly`: it says what is shown already. */
 export function visit(to, { quietly = false, state = null } = {}) {
   if (quietly) {
-    if (location.hash !== to || JSON.stringify(history.state) !== JSON.stringify(state)) history.replaceState(state, "", to);
+    if (location.hash !== to || JSON.stringify(history.state) !== JSON.stringify(state))
+      history.replaceState(state, "", to);
     return;
   }
   history.pushState(state, "", to);

@@ -28,13 +28,24 @@ export class Setup {
       make("p", { class: "quiet" }, w.hint),
       this.palette,
       this.turns,
-      make("div", { class: "actions" }, button(w.clear, () => this.#clear()), button(words.cancel, () => this.close(true)), button(w.done, () => this.#done(), { class: "primary" })),
+      make(
+        "div",
+        { class: "actions" },
+        button(w.clear, () => this.#clear()),
+        button(words.cancel, () => this.close(true)),
+        button(w.done, () => this.#done(), { class: "primary" }),
+      ),
     );
   }
 
   #choices(legend, name, pairs, chosen) {
     const each = ([value, text], index) =>
-      make("label", { class: "pick" }, make("input", { type: "radio", name, value, checked: index === 0, onchange: () => chosen(value) }), make("span", {}, text));
+      make(
+        "label",
+        { class: "pick" },
+        make("input", { type: "radio", name, value, checked: index === 0, onchange: () => chosen(value) }),
+        make("span", {}, text),
+      );
     return make("fieldset", {}, make("legend", {}, legend), pairs.map(each));
   }
 

@@ -22,7 +22,11 @@ export class Shape {
 
   /** Whether two shapes are the same board. */
   like(shape, cells) {
-    return this.kind === shape && this.cells.length === cells.length && this.cells.every((cell, index) => cell.name === cells[index].name);
+    return (
+      this.kind === shape &&
+      this.cells.length === cells.length &&
+      this.cells.every((cell, index) => cell.name === cells[index].name)
+    );
   }
 
   /** The `viewBox`, with room for a frame. */
@@ -35,10 +39,19 @@ export class Shape {
   outline(edge) {
     if (this.kind === "squares") {
       const [l, r, t, b] = [this.left - edge, this.right + edge, this.top - edge, this.bottom + edge];
-      return [[l, t], [r, t], [r, b], [l, b]];
+      return [
+        [l, t],
+        [r, t],
+        [r, b],
+        [l, b],
+      ];
     }
     const [middleX, middleY] = [(this.left + this.right) / 2, (this.top + this.bottom) / 2];
-    const ends = [this.rows[0], this.rows.reduce((one, other) => (other.length > one.length ? other : one)), this.rows.at(-1)];
+    const ends = [
+      this.rows[0],
+      this.rows.reduce((one, other) => (other.length > one.length ? other : one)),
+      this.rows.at(-1),
+    ];
     const corners = [ends[0][0], ends[0].at(-1), ends[1].at(-1), ends[2].at(-1), ends[2][0], ends[1][0]];
     return corners.map(({ x, y }) => {
       const far = Math.hypot(x - middleX, y - middleY) || 1;
@@ -83,6 +96,8 @@ export class Shape {
     const other = this.rows[key === "ArrowUp" ? row - 1 : row + 1];
     // Between two cells of the next row, up leads to the left and down to the right: back to where one came from.
     const lean = key === "ArrowUp" ? -0.01 : 0.01;
-    return other?.reduce((one, next) => (Math.abs(next.x - cell.x - lean) < Math.abs(one.x - cell.x - lean) ? next : one)).name;
+    return other?.reduce((one, next) =>
+      Math.abs(next.x - cell.x - lean) < Math.abs(one.x - cell.x - lean) ? next : one,
+    ).name;
   }
 }

@@ -12,7 +12,13 @@ export function share(app) {
   if (document.querySelector("dialog[open]")) return;
   const { game, tree, kind } = app.table;
   const link = new URL(shared("analyse", game, tree), location.href).href;
-  const field = make("input", { type: "text", readonly: true, value: link, "aria-label": w.link, onfocus: (event) => event.target.select() });
+  const field = make("input", {
+    type: "text",
+    readonly: true,
+    value: link,
+    "aria-label": w.link,
+    onfocus: (event) => event.target.select(),
+  });
   const told = make("p", { class: "quiet", "aria-live": "polite" });
   const exported = (form) => app.link.ask({ kind: "export", id: game.id, node: game.node, form });
   const tried = (act) => async () => {
@@ -28,9 +34,54 @@ export function share(app) {
   };
   const forms = (kind?.forms ?? []).filter((form) => form.name !== "svg");
   const row = (form) =>
-    make("div", { class: "form-row" }, make("span", {}, form.title[0].toUpperCase() + form.title.slice(1)), button(w.copy, tried(async () => copied((await exported(form.name)).text)), { "aria-label": `${w.copy}: ${form.title}` }), button(w.save, tried(async () => save(await exported(form.name))), { "aria-label": `${w.save}: ${form.title}` }));
-  const picture = make("div", { class: "form-row" }, make("span", {}, w.picture), button(w.svg, tried(async () => save(await exported("svg"), "image/svg+xml"))), button(w.png, tried(async () => savePng(await exported("svg")))));
-  dialog(w.title, [make("div", { class: "link-row" }, field, button(w.copy, tried(() => copied(link)), { class: "primary" })), make("h3", {}, w.text), forms.map(row), picture, told], { wide: true });
+    make(
+      "div",
+      { class: "form-row" },
+      make("span", {}, form.title[0].toUpperCase() + form.title.slice(1)),
+      button(
+        w.copy,
+        tried(async () => copied((await exported(form.name)).text)),
+        { "aria-label": `${w.copy}: ${form.title}` },
+      ),
+      button(
+        w.save,
+        tried(async () => save(await exported(form.name))),
+        { "aria-label": `${w.save}: ${form.title}` },
+      ),
+    );
+  const picture = make(
+    "div",
+    { class: "form-row" },
+    make("span", {}, w.picture),
+    button(
+      w.svg,
+      tried(async () => save(await exported("svg"), "image/svg+xml")),
+    ),
+    button(
+      w.png,
+      tried(async () => savePng(await exported("svg"))),
+    ),
+  );
+  dialog(
+    w.title,
+    [
+      make(
+        "div",
+        { class: "link-row" },
+        field,
+        button(
+          w.copy,
+          tried(() => copied(link)),
+          { class: "primary" },
+        ),
+      ),
+      make("h3", {}, w.text),
+      forms.map(row),
+      picture,
+      told,
+    ],
+    { wide: true },
+  );
 }
 
 /** Hand a file to the browser. */

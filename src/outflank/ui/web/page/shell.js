@@ -16,12 +16,34 @@ export function shell(table) {
   const toasts = make("div", { class: "toasts", role: "alert" });
   const main = make("main", { id: "main", tabindex: -1 });
   const links = Object.entries(words.views).map(([name, text]) => [name, make("a", { href: address(name) }, text)]);
-  const nav = make("nav", { "aria-label": words.navigation }, links.map(([, each]) => each));
+  const nav = make(
+    "nav",
+    { "aria-label": words.navigation },
+    links.map(([, each]) => each),
+  );
   const theme = sign(null, "", () => choose(THEMES[(THEMES.indexOf(current()) + 1) % THEMES.length]));
-  const brand = make("a", { class: "brand", href: address("play") }, make("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), words.title);
-  const skip = make("a", { class: "skip", href: "#main", onclick: (event) => (event.preventDefault(), main.focus()) }, words.skip);
+  const brand = make(
+    "a",
+    { class: "brand", href: address("play") },
+    make("img", { src: "icon.svg", alt: "", width: 26, height: 26 }),
+    words.title,
+  );
+  const skip = make(
+    "a",
+    { class: "skip", href: "#main", onclick: (event) => (event.preventDefault(), main.focus()) },
+    words.skip,
+  );
   const tools = make("div", { class: "tools" }, theme, sign(icon("help"), words.help, help));
-  const element = make("div", { class: "shell" }, skip, make("header", { class: "top" }, brand, nav, tools), banner, main, toasts, polite);
+  const element = make(
+    "div",
+    { class: "shell" },
+    skip,
+    make("header", { class: "top" }, brand, nav, tools),
+    banner,
+    main,
+    toasts,
+    polite,
+  );
 
   function current() {
     return kept.get("theme", "auto");
@@ -75,7 +97,12 @@ export function shell(table) {
   }
 
   function toast(text, kind) {
-    const note = make("div", { class: `toast ${kind}` }, make("span", {}, text), sign(icon("close"), words.close, () => note.remove()));
+    const note = make(
+      "div",
+      { class: `toast ${kind}` },
+      make("span", {}, text),
+      sign(icon("close"), words.close, () => note.remove()),
+    );
     put(toasts, note);
     setTimeout(() => note.remove(), TOAST_MS);
   }
@@ -96,9 +123,24 @@ export function shell(table) {
   }
 
   function outdated() {
-    put(banner, words.link.outdated, button(words.link.reload, () => location.reload()));
+    put(
+      banner,
+      words.link.outdated,
+      button(words.link.reload, () => location.reload()),
+    );
     banner.hidden = false;
   }
 
-  return { element, say, place, go, entitle, lost, connected, outdated, wrong: (text) => toast(text, "wrong"), tell: (text) => toast(text, "good") };
+  return {
+    element,
+    say,
+    place,
+    go,
+    entitle,
+    lost,
+    connected,
+    outdated,
+    wrong: (text) => toast(text, "wrong"),
+    tell: (text) => toast(text, "good"),
+  };
 }

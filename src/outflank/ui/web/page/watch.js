@@ -2,9 +2,10 @@
 
 import { button, choice, kept, labelled, make, put, set } from "./dom.js";
 import { Engine, valued } from "./engine.js";
+import { bytes } from "./figures.js";
 import { Lanes } from "./lanes.js";
 import { Measured } from "./measured.js";
-import { bytes, words } from "./words.js";
+import { words } from "./words.js";
 
 const w = words.watch;
 const MOST_WORKERS = 64;
@@ -27,8 +28,21 @@ export class Watch {
     const schemes = [[ALONE, w.alone], ...welcome.schemes.map((each) => [each.name, each.name])];
     this.scheme = choice(schemes, last.scheme ?? welcome.schemes[0]?.name ?? ALONE, { onchange: () => this.#chosen() });
     this.algorithm = make("select", { onchange: () => this.#chosen() });
-    this.workers = make("input", { type: "number", min: 1, max: MOST_WORKERS, value: last.workers ?? Math.max(2, welcome.cores), onchange: () => this.#chosen() });
-    this.depth = make("input", { type: "number", min: 1, max: MOST_DEPTH, value: last.depth ?? "", placeholder: w.noDepth, onchange: () => this.#chosen() });
+    this.workers = make("input", {
+      type: "number",
+      min: 1,
+      max: MOST_WORKERS,
+      value: last.workers ?? Math.max(2, welcome.cores),
+      onchange: () => this.#chosen(),
+    });
+    this.depth = make("input", {
+      type: "number",
+      min: 1,
+      max: MOST_DEPTH,
+      value: last.depth ?? "",
+      placeholder: w.noDepth,
+      onchange: () => this.#chosen(),
+    });
     this.about = make("p", { class: "quiet about" });
     this.run = button(w.start, () => this.toggle(), { class: "primary" });
     this.measure = button(w.compare, () => this.#compare());
@@ -40,7 +54,14 @@ export class Watch {
       "div",
       { class: "watch" },
       make("h2", {}, w.title),
-      make("div", { class: "choices" }, labelled(w.scheme, this.scheme), labelled(w.algorithm, this.algorithm), labelled(w.workers, this.workers), labelled(w.depth, this.depth)),
+      make(
+        "div",
+        { class: "choices" },
+        labelled(w.scheme, this.scheme),
+        labelled(w.algorithm, this.algorithm),
+        labelled(w.workers, this.workers),
+        labelled(w.depth, this.depth),
+      ),
       this.about,
       make("div", { class: "actions" }, this.run, this.measure),
       make("div", { class: "engine-head" }, this.value, this.facts),
@@ -109,7 +130,15 @@ export class Watch {
   #chosen() {
     this.#algorithms(this.algorithm.value);
     this.#about();
-    kept.set("watch", JSON.stringify({ scheme: this.scheme.value, algorithm: this.algorithm.value, workers: this.workers.value, depth: this.depth.value }));
+    kept.set(
+      "watch",
+      JSON.stringify({
+        scheme: this.scheme.value,
+        algorithm: this.algorithm.value,
+        workers: this.workers.value,
+        depth: this.depth.value,
+      }),
+    );
     if (this.#engine.on) this.#search();
   }
 
@@ -117,7 +146,12 @@ export class Watch {
   #algorithms(chosen) {
     const { schemes, algorithms } = this.#app.link.welcome;
     const carries = schemes.find((each) => each.name === this.scheme.value)?.carries ?? algorithms;
-    put(this.algorithm, [["", w.usual], ...carries.map((each) => [each, each])].map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
+    put(
+      this.algorithm,
+      [["", w.usual], ...carries.map((each) => [each, each])].map(([value, text]) =>
+        make("option", { value, selected: value === chosen }, text),
+      ),
+    );
   }
 
   #about() {
@@ -126,8 +160,17 @@ export class Watch {
     const workers = this.options().workers ?? 1;
     set(this.workers, { disabled: !scheme });
     set(this.measure, { disabled: !scheme || !this.depth.value, title: this.depth.value ? false : w.needsDepth });
-    const told = scheme ? [[w.promises, scheme.promises], [w.costs, scheme.costs]] : [];
-    put(this.about, told.filter(([, text]) => text).map(([name, text]) => make("span", {}, make("b", {}, `${name}: `), text, " ")), workers > cores && make("span", { class: "note" }, w.many(workers, cores)));
+    const told = scheme
+      ? [
+          [w.promises, scheme.promises],
+          [w.costs, scheme.costs],
+        ]
+      : [];
+    put(
+      this.about,
+      told.filter(([, text]) => text).map(([name, text]) => make("span", {}, make("b", {}, `${name}: `), text, " ")),
+      workers > cores && make("span", { class: "note" }, w.many(workers, cores)),
+    );
   }
 
   #search() {
@@ -156,7 +199,11 @@ export class Watch {
     if (message.id !== game.id || message.node !== game.node) return undefined;
     const a = words.analyse;
     this.value.textContent = message.said && a.value(message.said, game.turn);
-    const facts = [a.depth(message.depth, message.at_depth, message.selectivity), a.nodes(message.nodes), a.speed(message.speed)];
+    const facts = [
+      a.depth(message.depth, message.at_depth, message.selectivity),
+      a.nodes(message.nodes),
+      a.speed(message.speed),
+    ];
     this.facts.textContent = message.compiling ? a.compiling : message.waiting ? w.waiting : facts.join(" · ");
     const [settled, all] = message.root_moves;
     this.root.show(all ? settled / all : 0, all ? w.root(settled, all) : "");

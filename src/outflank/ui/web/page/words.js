@@ -1,41 +1,8 @@
 // Every word that the page says.
 
+import { large } from "./figures.js";
+
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
-
-/** `1.2 M`: a number of nodes. */
-export function large(number) {
-  for (const [size, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
-    if (number >= size) return `${(number / size).toFixed(number >= 10 * size ? 0 : 1)} ${unit}`;
-  }
-  return String(Math.round(number));
-}
-
-export function bytes(number) {
-  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]]) {
-    if (number >= size) return `${(number / size).toFixed(0)} ${unit}`;
-  }
-  return `${number} bytes`;
-}
-
-/** `4:09`, or `0:08.3` when it becomes short. */
-export function clock(seconds) {
-  const left = Math.max(0, seconds);
-  if (left < 10) return `0:0${left.toFixed(1)}`;
-  const whole = Math.ceil(left);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (number) => String(number).padStart(2, "0");
-  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
-}
-
-export function seconds(number) {
-  return number < 10 ? `${number.toFixed(2)} s` : number < 120 ? `${number.toFixed(0)} s` : `${(number / 60).toFixed(0)} min`;
-}
-
-export function when(time) {
-  const [then, now] = [new Date(1000 * time), new Date()];
-  const options = then.toDateString() === now.toDateString() ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
-  return new Intl.DateTimeFormat("en-GB", options).format(then);
-}
 
 export const words = {
   title: "outflank",
@@ -119,7 +86,14 @@ export const words = {
     level: "Level",
     levelOf: (level, levels) => `${level} of ${levels}`,
     clock: "Clock",
-    clocks: { none: "No clock", "1+1": "1 minute + 1 s", "5+3": "5 minutes + 3 s", "10+5": "10 minutes + 5 s", "30+0": "30 minutes", "5s/move": "5 s a move" },
+    clocks: {
+      none: "No clock",
+      "1+1": "1 minute + 1 s",
+      "5+3": "5 minutes + 3 s",
+      "10+5": "10 minutes + 5 s",
+      "30+0": "30 minutes",
+      "5s/move": "5 s a move",
+    },
     begin: "Begin",
   },
 
@@ -143,7 +117,8 @@ export const words = {
     moves: "Values",
     all: "all moves",
     count: (count) => plural(count, "move"),
-    depth: (depth, at, sure) => [`depth ${depth}${sure < 100 ? `@${sure} %` : ""}`, at > depth && `at ${at}`].filter(Boolean).join(", "),
+    depth: (depth, at, sure) =>
+      [`depth ${depth}${sure < 100 ? `@${sure} %` : ""}`, at > depth && `at ${at}`].filter(Boolean).join(", "),
     speed: (speed) => `${large(speed)} nodes/s`,
     nodes: (nodes) => `${large(nodes)} nodes`,
     waiting: "waits for its turn",
@@ -233,17 +208,37 @@ export const words = {
     at: (move, depth) => [move, depth > 0 ? `depth ${depth}` : ""].filter(Boolean).join(" · "),
     stolen: "stolen",
     own: "own",
-    heads: { worker: "Worker", at: "Searches", speed: "Nodes/s", useful: "Busy", spawned: "Offered", steals: "Steals", aborts: "Aborts", wasted: "Wasted" },
+    heads: {
+      worker: "Worker",
+      at: "Searches",
+      speed: "Nodes/s",
+      useful: "Busy",
+      spawned: "Offered",
+      steals: "Steals",
+      aborts: "Aborts",
+      wasted: "Wasted",
+    },
     idleHint: "Choose a scheme and how many work, then search: every worker is seen at its piece of the tree.",
     stage: { together: "All workers …", alone: "One alone …", done: "Measured" },
     measured: "Measured on this position",
-    columns: { scheme: "Scheme", workers: "Workers", depth: "Depth", together: "Together", alone: "Alone", speedUp: "Speed-up", efficiency: "Efficiency", overhead: "Overhead", same: "Value" },
+    columns: {
+      scheme: "Scheme",
+      workers: "Workers",
+      depth: "Depth",
+      together: "Together",
+      alone: "Alone",
+      speedUp: "Speed-up",
+      efficiency: "Efficiency",
+      overhead: "Overhead",
+      same: "Value",
+    },
     same: "same",
     differs: "differs",
     needsDepth: "To measure, choose a depth.",
     value: "Value",
     waiting: "waits for its turn",
-    many: (workers, cores) => `${plural(workers, "worker")} on ${plural(cores, "core")}: more workers than cores take turns, so that the speed-up says little.`,
+    many: (workers, cores) =>
+      `${plural(workers, "worker")} on ${plural(cores, "core")}: more workers than cores take turns, so that the speed-up says little.`,
   },
 
   lab: {
