@@ -123,6 +123,26 @@ def test_what_cannot_be_interrupted_leaves_a_core_to_the_others() -> None:
 
 
 @PLAIN
+def test_leases_are_given_in_the_order_in_which_they_are_asked_for() -> None:
+    turns, order = Turns(1), list[int]()
+    threads = []
+
+    def ask(number: int) -> None:
+        with turns.lease(Stop()):
+            order.append(number)
+
+    with turns.lease(Stop()):
+        for number in range(5):
+            threads.append(threading.Thread(target=ask, args=(number,)))
+            threads[-1].start()
+            waiting_for(lambda number=number: len(turns._asking) == number + 1)
+    for each in threads:
+        each.join()
+    assert order == list(range(5))
+    turns.close()
+
+
+@PLAIN
 def test_who_is_stopped_does_not_wait_for_cores() -> None:
     turns, stop = Turns(1), Stop()
     done = threading.Event()
@@ -323,6 +343,7 @@ def test_a_comparison_says_what_a_scheme_gains(page: Page) -> None:
 
 
 @PLAIN
+@pytest.mark.early(2)
 def test_a_review_is_written_into_the_game_and_kept(tmp_path: Path) -> None:
     with serving(tmp_path) as served, served.page() as page:
         game = page.ask("new", text="b1 a1 a2 c1 d1", game="othello", options={"size": 4})

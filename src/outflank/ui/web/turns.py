@@ -45,7 +45,7 @@ class Turns:
         self._waiting: deque[Sliced] = deque()
         self._running: dict[Sliced, Turn] = {}
         self._leased: list[int] = []
-        self._asking = 0  # for a lease
+        self._asking: deque[Stop] = deque()  # for a lease, in that order
         self._closed = False
         self._threads: list[threading.Thread] = []
 
@@ -145,14 +145,14 @@ class Turns:
         stop.tell(self._wake)  # not while the cores are held: who calls it holds it, and wants them
         try:
             with self._changed:
-                self._asking += 1
+                self._asking.append(stop)
                 self._changed.notify_all()
-                while not self._closed and not stop.called and not self._can_lease():
+                while not self._closed and not stop.called and not self._can_lease(stop):
                     self._changed.wait()
-                alone = self._asking == 1 and not self._leased and not self._running and not self._waiting
-                workers = self.cores if alone else 1
-                self._asking -= 1
+                self._asking.remove(stop)
+                workers = self.cores if self._is_alone() else 1
                 self._leased.append(workers)
+                self._changed.notify_all()
         finally:
             stop.forget(self._wake)
         try:
@@ -162,9 +162,9 @@ class Turns:
                 self._leased.remove(workers)
                 self._changed.notify_all()
 
-    def _can_lease(self) -> bool:
+    def _can_lease(self, stop: Stop) -> bool:
         slices = bool(self._waiting or self._running)
-        return not self._leased or sum(self._leased) < self.cores - slices
+        return self._asking[0] is stop and (not self._leased or sum(self._leased) < self.cores - slices)
 
     def _wake(self) -> None:
         with self._changed:
