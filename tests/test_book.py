@@ -202,6 +202,7 @@ def test_what_is_played_out_is_not_searched_again(tmp_path):
     assert build(board, tmp_path / "a.book", replace(plan, depth=20), stop=Stop(), workers=1).known == 1
 
 
+@pytest.mark.plain
 @pytest.mark.early(3)
 @given(st.text(max_size=200))
 def test_a_damaged_book_is_a_clear_error(text):

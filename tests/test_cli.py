@@ -271,6 +271,7 @@ def test_help_and_version(run):
         assert run(name, "--help").status == 0
 
 
+@pytest.mark.compiled  # in the interpreter nothing would ask for Numba
 def test_version_and_show_load_no_compiler():
     program = (
         "import sys; from outflank.ui.cli import main\n"

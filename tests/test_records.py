@@ -358,6 +358,7 @@ def test_damaged_names_are_told(folder, damage):
         next(read_records(folder / "WTH_1977.wtb"))
 
 
+@pytest.mark.plain
 def test_wthor_cut_short_anywhere_gives_the_games_before(folder):
     data = (folder / "WTH_1977.wtb").read_bytes()
     for length in range(len(data)):
@@ -480,6 +481,7 @@ def test_a_million_games_are_not_read_to_see_the_first():
     assert stream.given < 1 << 20
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("head", "again"),
     [
