@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
 from tests.browsers import FLAGS, MISSING, Server, installed
@@ -240,6 +241,20 @@ def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -
     expect(page.locator(".moves .move")).to_have_count(2)
 
 
+@pytest.mark.early(5)
+def test_a_shared_position_is_seen_though_the_server_has_forgotten_it(page: Page, server: Server) -> None:
+    page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
+    expect(page.locator(".solved")).to_contain_text("Solved")
+    server.kill()
+    expect(page.locator(".banner")).to_contain_text("connection is lost")
+    for file in server.folder.glob("games.sqlite*"):
+        file.unlink()
+    server.start()
+    expect(page.locator(".banner")).to_be_hidden()
+    page.locator(".lines .move").first.click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+
+
 # --- analysing ---
 
 
@@ -435,11 +450,15 @@ def test_the_page_is_light_in_weight(browser: Browser, server: Server, capsys: p
     context.close()
 
 
+def serious(page: Page) -> list[str]:
+    """What shuts somebody out of what is shown."""
+    found = [each for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")]
+    return [f"{page.url}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
+
+
 @pytest.mark.early(8)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(browser: Browser, server: Server, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     context = browser.new_context(color_scheme="light" if scheme == "light" else "dark", reduced_motion="reduce")
     page = context.new_page()
     found = []
@@ -447,8 +466,9 @@ def test_everybody_can_use_it(browser: Browser, server: Server, scheme: str) -> 
         page.goto(f"{server.address}#/{view}")
         expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
         expect(page.locator(".cell.legal, .experiment, .card").first).to_be_visible()
-        for each in Axe().run(page).response["violations"]:
-            if each["impact"] in ("serious", "critical"):
-                found += [f"{view}: {each['id']}: {node['html']}" for node in each["nodes"]]
+        found += serious(page)
+    page.keyboard.press("n")
+    expect(page.locator("dialog")).to_be_visible()
+    found += serious(page)
     context.close()
     assert not found

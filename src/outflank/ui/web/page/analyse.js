@@ -108,7 +108,6 @@ export class Analysis {
     else {
       this.#engine.halt();
       this.#engine.last = null;
-      this.#app.board.value([]);
       this.#heard(null);
     }
   }
@@ -171,6 +170,8 @@ export class Analysis {
   }
 
   #silent(game) {
+    this.switch.checked = this.#engine.on;
+    if (!this.#engine.on && !this.setup.open) this.#app.board.value([]);
     this.value.textContent = "";
     this.solved.hidden = true;
     this.#line([]);

@@ -3,7 +3,7 @@
 import { draw, make, put, set } from "./dom.js";
 import { follow } from "./drag.js";
 import { Hand } from "./hand.js";
-import { arrow, handle, tag } from "./marks.js";
+import { ahead, arrow, handle, tag } from "./marks.js";
 import { ground } from "./pieces.js";
 import { Shape } from "./shape.js";
 import { Standing } from "./standing.js";
@@ -182,10 +182,14 @@ export class Board {
         "aria-selected": movable.size ? String(picked) : null,
       });
     }
-    put(
-      this.#layers.values,
-      [...shown].map(([name, value]) => tag(value, this.#shape.at.get(name), this.#shape)),
-    );
+    // Where there are handles, the values lie beyond them.
+    const held = this.#hand.ways().filter((each) => this.#values.has(each.move));
+    const beyond = (each) => ({ ...ahead(each, this.#shape, 0.54), size: 0.68 });
+    const tags = this.#hand.picked.length
+      ? held.map((each) => tag(this.#values.get(each.move), beyond(each), this.#shape))
+      : [...shown].map(([name, value]) => tag(value, this.#shape.at.get(name), this.#shape));
+    put(this.#layers.values, tags);
+    this.svg.classList.toggle("holding", this.#hand.picked.length > 0);
   }
 
   #valuesByCell(targets) {

@@ -89,6 +89,12 @@ table.addEventListener("gone", () => {
   table.game = null;
   if (shown === views.desk) visit(address("games"));
 });
+table.addEventListener("missing", () => {
+  // An address that shares a position can show it without the game that was kept.
+  table.game = null;
+  history.replaceState(null, "", location.hash);
+  arrive();
+});
 link.addEventListener("welcome", () => {
   app.connected();
   if (shown) shown.again();

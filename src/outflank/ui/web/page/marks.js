@@ -12,12 +12,12 @@ function grade(loss, shape) {
   return loss < poor ? "good" : loss < bad ? "poor" : "bad";
 }
 
-/** A value on a cell: the best is ringed, what is proved has a line below. */
-export function tag({ said, loss, exact, best }, { x, y }, shape) {
+/** A value at a place: the best is ringed, what is proved has a line below. */
+export function tag({ said, loss, exact, best }, { x, y, size = 1 }, shape) {
   const long = said.length > 4;
   return draw(
     "g",
-    { class: `tag ${best ? "best" : grade(loss, shape)}`, transform: `translate(${x} ${y})` },
+    { class: `tag ${best ? "best" : grade(loss, shape)}`, transform: `translate(${x} ${y}) scale(${size})` },
     draw("circle", { class: "chip", r: 0.4 }),
     draw("text", { class: long ? "long" : false, y: exact ? -0.02 : 0.01 }, said),
     exact && draw("path", { class: "exact", d: "M-0.16 0.19H0.16" }),
@@ -67,11 +67,18 @@ export function arrow(gesture, shape, rank, said) {
   );
 }
 
-/** A handle in front of what is taken up: it goes that way. */
-export function handle(gesture, shape, chosen) {
+/** Where the handle of a move is, or what lies so far beyond it. */
+export function ahead(gesture, shape, beyond = 0) {
   const [x, y] = middle(gesture.picked, shape);
   const [dx, dy] = gesture.way;
-  const far = reach(gesture, [x, y], shape) + 0.86;
+  const far = reach(gesture, [x, y], shape) + 0.86 + beyond;
+  return { x: x + dx * far, y: y + dy * far };
+}
+
+/** A handle in front of what is taken up: it goes that way. */
+export function handle(gesture, shape, chosen) {
+  const { x, y } = ahead(gesture, shape);
+  const [dx, dy] = gesture.way;
   const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
   const group = draw(
     "g",
@@ -80,7 +87,7 @@ export function handle(gesture, shape, chosen) {
       role: "button",
       tabindex: 0,
       "aria-label": words.board.way(gesture.move, wayName(dx, dy)),
-      transform: `translate(${x + dx * far} ${y + dy * far})`,
+      transform: `translate(${x} ${y})`,
       "data-move": gesture.move,
     },
     draw("circle", { r: 0.27 }),

@@ -3,7 +3,7 @@
 import { Lost } from "./link.js";
 import { Tree } from "./tree.js";
 
-/** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone`, and `wrong`. */
+/** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone`, `missing` and `wrong`. */
 export class Table extends EventTarget {
   #link;
   #visited = new Map(); // from a node to the child that was last seen below it: where redo goes
@@ -139,8 +139,15 @@ export class Table extends EventTarget {
   /** The connection is back: see what the server has, and say again what it has not heard. */
   async #resume() {
     const unsaid = this.#unsaid;
-    const game = await this.#change({ kind: "open", id: this.game.id });
-    if (!game || game.id !== this.game?.id || !unsaid) return;
+    const { id } = this.game;
+    try {
+      await this.#link.ask({ kind: "open", id });
+    } catch (error) {
+      // The server has forgotten it; or the connection is lost once more, and this is done again.
+      if (!(error instanceof Lost)) this.#tell("missing", { id });
+      return;
+    }
+    if (id !== this.game?.id || !unsaid) return;
     this.#unsaid = null;
     if (this.tree.child(unsaid.node, unsaid.move) !== undefined) return;
     if (this.game.node !== unsaid.node) await this.go(unsaid.node);
