@@ -67,7 +67,8 @@ class Endless:
         self.heard = threading.Event()
         self.goes_on = True
 
-    def run(self, workers: int, stop: Stop) -> bool:
+    def run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
+        assert alone or workers == 1
         self.turns.append(workers)
         stopped = threading.Event()
         stop.tell(stopped.set)
@@ -312,6 +313,7 @@ def test_on_one_core_a_long_iteration_is_told_of_too(tmp_path: Path) -> None:
         heard = page.until(
             lambda message: message.get("of") == number and message["workers"] and message["workers"][0]["busy"]
         )
+        assert heard["workers"][0]["busy"]
         assert heard["at_depth"] == heard["depth"] + 1
         assert heard["workers"][0]["move"] in [each["move"] for each in game["legal"]]
         page.ask("halt")

@@ -11,7 +11,7 @@ from outflank.errors import OutflankError
 from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import TABLELESS, Known, Limits, Options, Stop
 from outflank.search.deepening import iterate
-from outflank.search.results import Progress, Result, WorkerStatistics
+from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.resuming import Resumable
 from outflank.search.root import PLAYED_OUT
 from outflank.search.table import Table
@@ -97,12 +97,13 @@ class Analysing:
                     for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known()):
                         pass
 
-    def run(self, workers: int, stop: Stop) -> bool:
+    def run(self, workers: int, stop: Stop, *, alone: bool = True) -> bool:
         """Search until `stop` is called, or to the end; whether there is more to do."""
         self.waiting, self.compiling = False, False
+        watch = self._watch if alone else None  # a slice is over before that looks
         try:
             while self._step is not None and not stop.called and not self.failed:
-                if self._go(self._step, workers, stop):
+                if self._go(self._step, workers, stop, watch):
                     self._step = None if self.found.exact else next(self._steps, None)
                 if self.asked.seconds is not None and self.found.seconds >= self.asked.seconds:
                     self._step = None
@@ -118,14 +119,14 @@ class Analysing:
     def _is_over(self) -> bool:
         return self._step is None or bool(self.failed)
 
-    def _go(self, step: Step, workers: int, stop: Stop) -> bool:
+    def _go(self, step: Step, workers: int, stop: Stop, watch: Watch | None) -> bool:
         """Go on with a step; whether it is finished."""
         before, last = self.found, None
         seconds = None if self.asked.seconds is None else max(0.001, self.asked.seconds - before.seconds)
         limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
         known = before.known if step.exact or before.best is None else Known(move=before.best)
         if workers == 1 and not self._is_monte_carlo:
-            last = self._resumable(step).search(limits, stop=stop, watch=self._watch, known=known)
+            last = self._resumable(step).search(limits, stop=stop, watch=watch, known=known)
         else:
             for last in self._iterations(step, workers, stop, limits, known):
                 if last.depth or last.exact or self._is_monte_carlo:
@@ -221,7 +222,8 @@ class Analysing:
             found, more = self.found, self.progress
             nodes = found.nodes + (more.nodes if more else 0)
             seconds = found.seconds + (more.seconds if more else 0.0)
-            self._workers_now = at_work(self._workers_now, found.workers, more, seconds - self._told_seconds)
+            passed, searching = seconds - self._told_seconds, not self.waiting and not self.done
+            self._workers_now = at_work(self._workers_now, found.workers, more, passed, searching=searching)
             self._told_seconds = seconds
             step = self._step
             at_depth = more.depth if more else (step.depth or found.depth if step is not None else found.depth)

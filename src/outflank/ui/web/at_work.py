@@ -33,23 +33,33 @@ def valued(result: Result) -> tuple[Valued, ...]:
 
 
 def at_work(
-    last: tuple[AtWork, ...], before: tuple[WorkerStatistics, ...], progress: Progress | None, passed: float
+    last: tuple[AtWork, ...],
+    before: tuple[WorkerStatistics, ...],
+    progress: Progress | None,
+    passed: float,
+    *,
+    searching: bool,
 ) -> tuple[AtWork, ...]:
-    """Each worker: what it did `before`, and what it is at, `passed` seconds of searching after the `last` message."""
+    """Each worker: what it did `before`, and what it is at, `passed` seconds of searching after the `last` message.
+
+    Of slices there is no progress to see: whether it is `searching` is all that is known then.
+    """
     now = () if progress is None else progress.workers
     return tuple(
-        _worker(did or WorkerStatistics(), at, old, passed)
+        _worker(did or WorkerStatistics(), at, old, passed, searching and not now)
         for did, at, old in zip_longest(before, now, last)
         if did is not None or at is not None
     )
 
 
-def _worker(did: WorkerStatistics, at: WorkerProgress | None, old: AtWork | None, passed: float) -> AtWork:
+def _worker(
+    did: WorkerStatistics, at: WorkerProgress | None, old: AtWork | None, passed: float, busy_somewhere: bool
+) -> AtWork:
     total = did if at is None else WorkerStatistics.summed((did,), (at.done,))[0]
     busy, idle = total.useful_seconds, total.idle_seconds
     since = total.nodes - (0 if old is None else old.nodes)
     return AtWork(
-        busy=at is not None and at.busy,
+        busy=at.busy if at is not None else busy_somewhere,
         move="" if at is None or at.move is None else str(at.move),
         depth=0 if at is None else at.depth,
         stolen=at is not None and at.stolen,

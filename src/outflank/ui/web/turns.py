@@ -24,15 +24,19 @@ SHORTEST, LONGEST = 0.010, 0.1
 class Sliced(Protocol):
     """A search in slices."""
 
-    def run(self, workers: int, stop: Stop) -> bool:
-        """Search by so many workers until `stop` is called, or to the end; whether there is more to do."""
+    def run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
+        """Search by so many workers until `stop` is called, or to the end; whether there is more to do.
+
+        Nobody else searches where it is `alone`: that may last, and wants to be told of.
+        """
 
 
 class Turn:
     """A slice under way."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers, self.stop, self.began = workers, Stop(), time.monotonic()
+    def __init__(self, workers: int, *, alone: bool) -> None:
+        self.workers, self.alone = workers, alone
+        self.stop, self.began = Stop(), time.monotonic()
         self.dropped = False
 
 
@@ -86,11 +90,12 @@ class Turns:
                 if self._closed:
                     return
                 search = self._waiting.popleft()
-                turn = self._running[search] = Turn(self.cores if self._is_alone() else 1)
+                alone = self._is_alone()
+                turn = self._running[search] = Turn(self.cores if alone else 1, alone=alone)
                 self._changed.notify_all()
             more = False
             try:
-                more = search.run(turn.workers, turn.stop)
+                more = search.run(turn.workers, turn.stop, alone=turn.alone)
             finally:
                 with self._changed:
                     del self._running[search]
@@ -135,7 +140,7 @@ class Turns:
     def _should_end(self, turn: Turn) -> bool:
         if self._waiting or self._in_slices() > self._for_slices():
             return True
-        return turn.workers < self.cores and len(self._running) == 1 and not self._leased and not self._asking
+        return not turn.alone and len(self._running) == 1 and not self._leased and not self._asking
 
     # --- leases ---
 
