@@ -311,7 +311,7 @@ def test_on_one_core_a_long_iteration_is_told_of_too(tmp_path: Path) -> None:
         game = page.new()
         number = page.send("analyse", id=game["id"], node=0)
         heard = page.until(
-            lambda message: message.get("of") == number and message["workers"] and message["workers"][0]["busy"]
+            lambda message: message.get("of") == number and message["workers"] and message["workers"][0]["move"]
         )
         assert heard["workers"][0]["busy"]
         assert heard["at_depth"] == heard["depth"] + 1
