@@ -219,51 +219,51 @@ def weigh_exactly(
 ) -> Any:
     """Give every move a score as the game's exact play has it, after a look at each by an estimate."""
     plies = look_ahead(game, moves_left(game, position))
-    if plies >= 0:
-        look_at_each(estimate, game, position, state, points, plies, table_move, start, end, worker)
+    best = np.int64(-LIMIT)
     for index in range(start, end):
         move = worker.moves[index]
         score = np.int64(TABLE_MOVE)
         if move != table_move:
-            seeming = worker.scores[index] if plies >= 0 else np.int64(0)
-            score = np.int64(exact_promise(game, position, move, play(game, position, move), seeming))
+            child = play(game, position, move)
+            seeming = np.int64(0)
+            if plies >= 0:
+                most = np.int64(min(LIMIT, points * MARGIN - best))
+                found = look_at(estimate, game, position, state, move, child, most, plies, end, worker)
+                best = max(best, found)
+                seeming = found * 16 // points
+            score = np.int64(exact_promise(game, position, move, child, seeming))
             if worker.jitter != 0:
                 score += (np.int64(move) + 1) * worker.jitter & JITTER
         worker.scores[index] = score
 
 
 @generic
-def look_at_each(
+def look_at(
     estimate: Any,
     game: Any,
     position: Any,
     state: Any,
-    points: Any,
+    move: Any,
+    child: Any,
+    most: Any,
     plies: Any,
-    table_move: Any,
-    start: Any,
     end: Any,
     worker: Any,
 ) -> Any:
-    """Set the scores of the moves but the table's to what they seem to be worth, in sixteenths of the score's unit."""
+    """What a move seems to be worth that leads to `child`: -`most` or less is not told more exactly."""
 
 
-@look_at_each.register(object)
-def _(estimate, game, position, state, points, plies, table_move, start, end, worker):
+@look_at.register(object)
+def _(estimate, game, position, state, move, child, most, plies, end, worker):
     # A state that follows a move costs a third of one that is computed anew.
-    best = np.int64(-LIMIT)
-    for index in range(start, end):
-        move = worker.moves[index]
-        if move != table_move:
-            child = play(game, position, move)
-            child_state = after(estimate, game, state, position, move, child)
-            least, most = np.int64(-LIMIT), np.int64(min(LIMIT, points * MARGIN - best))
-            found = -look(game, estimate, child, child_state, least, most, np.int64(plies), end, worker)
-            best = max(best, found)
-            worker.scores[index] = found * 16 // points
+    child_state = after(estimate, game, state, position, move, child)
+    if plies == 0:
+        # Most moves are looked at so: to call `look` for it takes a proof 1 % longer.
+        worker.nodes += 1
+        return -np.int64(value(estimate, game, child, child_state))
+    return -look(game, estimate, child, child_state, np.int64(-LIMIT), most, np.int64(plies), end, worker)
 
 
-@look_at_each.register(Exact)
-def _(estimate, game, position, state, points, plies, table_move, start, end, worker):
-    for index in range(start, end):
-        worker.scores[index] = 0  # there is no estimate
+@look_at.register(Exact)
+def _(estimate, game, position, state, move, child, most, plies, end, worker):
+    return np.int64(0)  # there is no estimate
