@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspace
+from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, exact_promise, workspace
 from outflank.games.evaluation import Exact
 from outflank.games.rules import MOVE, most_moves
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import interpreted, kernel
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
+from outflank.othello import exact_order  # noqa: F401  # registers Othello's
 from outflank.othello.endings import values  # noqa: F401  # registers Othello's
 from outflank.othello.endings.flipping import count_of_last, turned
 from outflank.othello.endings.geometry import stable_edges
@@ -289,3 +290,22 @@ def test_a_board_of_another_shape_has_no_kernels_of_endings():
     worker = allocate(WORKER, 1)[0]
     assert ceiling(game, START, 40, worker) == UNBOUNDED
     assert ending_moves(othello(6)) > 0
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_where_nobody_looks_a_square_counts_by_itself_and_by_the_parity_of_its_quarter(size):
+    game, first = othello(size), 9 * edge(size)
+    last = first + size - 1
+    corner, inside, other = 1 << first, 1 << first + 9, 1 << last
+    nothing = OthelloPosition(U64(0), game.mask)  # no answers, and nothing open
+
+    def promises(empty: int, *moves: int) -> list[int]:
+        position = OthelloPosition(U64(int(game.mask) & ~empty), U64(0))
+        return [int(exact_promise(game, position, MOVE(move), nothing, 0)) for move in moves]
+
+    alone, beside = promises(corner | inside, first, first + 9)
+    assert alone > beside
+    # Of two corners the one that is alone in its quarter, or one of three.
+    odd, even = promises(corner | other | 1 << last + 7, first, last)
+    assert odd > even
