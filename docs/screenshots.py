@@ -41,6 +41,7 @@ def analyse(page: Page) -> None:
 def phone(page: Page) -> None:
     """A line of marbles that is taken up."""
     page.goto("#/watch/abalone,layout=belgian-daisy")
+    expect(page.locator(".watch")).to_be_visible()
     page.locator("nav a").first.click()
     for name in ("C2", "C3"):
         page.locator(f'[data-cell="{name}"]').click()

@@ -63,6 +63,7 @@ def test_every_check_is_made_whichever_fails(monkeypatch, capfd):
     assert checks.main(["fast"]) == 2
 
 
+@pytest.mark.early(4)
 def test_what_is_skipped_for_want_of_a_browser_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     said = re.fullmatch(r"(\d+) tests of the page were skipped: .*apt-get install chromium", browsers.left_out())

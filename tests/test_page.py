@@ -338,6 +338,7 @@ def test_a_position_is_set_up(page: Page) -> None:
     expect(page.locator(".pieces .piece")).to_have_count(3)
 
 
+@pytest.mark.early(4)
 def test_a_game_is_written_in_other_ways(page: Page) -> None:
     pasted(page, GGF)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -415,6 +416,7 @@ def test_a_telephone_shows_it_without_scrolling_sideways(browser: Browser, serve
     assert not wrong
 
 
+@pytest.mark.early(4)
 def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) -> None:
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
@@ -431,6 +433,7 @@ def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) ->
     context.close()
 
 
+@pytest.mark.early(4)
 def test_the_page_is_light_in_weight(browser: Browser, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     context = browser.new_context()
     page = context.new_page()

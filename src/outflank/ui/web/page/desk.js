@@ -64,6 +64,7 @@ export function desk(app) {
   /** Moves for which no cell is chosen: a pass, or all of a game that has told nothing of its board. */
   function unplaced(game, open) {
     const moves = open ? game.legal.filter((each) => !each.to && !each.picked?.length) : [];
+    moves.sort((one, other) => one.move.localeCompare(other.move, "en", { numeric: true }));
     const named = (each) => (game.passes ? words.play.pass : each.move);
     put(
       others,

@@ -24,7 +24,7 @@ function seat(side, spec, levels) {
   const said = make("output", {});
   const slider = make("div", { class: "level" }, make("span", { "aria-hidden": "true" }, w.level), level, said);
   const shown = () => {
-    slider.hidden = kind.value !== "computer";
+    slider.hidden = kind.value !== "computer" || !levels;
     said.textContent = w.levelOf(level.value, levels);
   };
   kind.addEventListener("change", shown);
@@ -32,7 +32,7 @@ function seat(side, spec, levels) {
   shown();
   return {
     element: make("div", { class: "seat" }, labelled(w[side], kind), slider),
-    spec: () => (kind.value === "computer" ? `computer level=${level.value}` : kind.value),
+    spec: () => (kind.value === "computer" && levels ? `computer level=${level.value}` : kind.value),
   };
 }
 
