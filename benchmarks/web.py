@@ -154,9 +154,11 @@ async def measured(address: str, pid: int, chosen: argparse.Namespace) -> tuple[
     until = time.monotonic() + COMING_SECONDS + chosen.seconds
     tasks = [asyncio.create_task(each.run(begin, until)) for each in visitors]
     await asyncio.sleep(COMING_SECONDS)
+    spent = _processor(pid)
     begin.set()
     await asyncio.gather(*tasks)
     left = time.monotonic()
+    spent = _processor(pid) - spent
     memory = _memory(pid)
     while await asyncio.to_thread(_searches, address):
         await asyncio.sleep(0.01)
@@ -176,6 +178,7 @@ async def measured(address: str, pid: int, chosen: argparse.Namespace) -> tuple[
         "answer, median, ms": 1000 * statistics.median(answers),
         "answer, 95th percentile, ms": 1000 * answers[int(0.95 * len(answers))],
         "answer, longest, ms": 1000 * answers[-1],
+        "processor time of the server, s a second": spent / chosen.seconds,
         "memory before, MiB": before,
         "memory at the end, MiB": memory,
         "searches gone after, s": gone,
@@ -203,6 +206,15 @@ def _memory(pid: int) -> float:
     except OSError:
         return 0.0
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+def _processor(pid: int) -> float:
+    """Seconds of processor time of a process: less than cores say that others had them; 0 where it cannot be told."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _searches(address: str) -> int:

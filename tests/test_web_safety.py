@@ -232,7 +232,7 @@ def test_hostile_messages_harm_neither_the_server_nor_another_connection(served:
     served.until(lambda: served.hall.house.searches.turns.under_way() == 0)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(JSON, min_size=1, max_size=10))
 def test_any_json_is_answered(served: Served, values: list[Any]) -> None:
     with served.page() as page:

@@ -21,6 +21,10 @@ SHORTEST, LONGEST = 0.010, 0.1
 """Seconds of a slice: below, taking a search up again (1.6 ms) takes too much of it."""
 
 
+LEARNING = 0.05
+"""The part of the last turn in what turns are expected to be late by: on a busy machine slices are the shorter."""
+
+
 class Sliced(Protocol):
     """A search in slices."""
 
@@ -37,6 +41,8 @@ class Turn:
     def __init__(self, workers: int, *, alone: bool) -> None:
         self.workers, self.alone = workers, alone
         self.stop, self.began = Stop(), time.monotonic()
+        self.due: float | None = None
+        """When it was to end; None: nobody has said so."""
         self.dropped = False
 
 
@@ -50,6 +56,7 @@ class Turns:
         self._running: dict[Sliced, Turn] = {}
         self._leased: list[int] = []
         self._asking: deque[Stop] = deque()  # for a lease, in that order
+        self._late = SHORTEST / 2  # by which turns end after they are due, of late
         self._closed = False
         self._threads: list[threading.Thread] = []
 
@@ -99,6 +106,9 @@ class Turns:
             finally:
                 with self._changed:
                     del self._running[search]
+                    if turn.due is not None:
+                        late = min(LONGEST, max(0.0, time.monotonic() - turn.due))
+                        self._late += LEARNING * (late - self._late)
                     if more and not turn.dropped and not self._closed:
                         self._waiting.append(search)
                     self._changed.notify_all()
@@ -120,7 +130,7 @@ class Turns:
     def _slice(self) -> float:
         """How long a turn may last while others wait."""
         several = len(self._waiting) + len(self._running)
-        return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._for_slices() / max(several, 1) - SHORTEST / 2))
+        return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._for_slices() / max(several, 1) - self._late))
 
     def _keep_time(self) -> None:
         """End turns that have lasted long enough: because others wait, or because there are more cores now."""
@@ -132,6 +142,7 @@ class Turns:
                     if not turn.stop.called and self._should_end(turn):
                         left = turn.began + longest - now
                         if left <= 0:
+                            turn.due = turn.began + longest
                             turn.stop()
                         else:
                             due = left if due is None else min(due, left)
