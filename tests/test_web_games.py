@@ -102,6 +102,14 @@ def test_a_side_gives_up(page: Page) -> None:
     assert page.ask("go", id=game["id"], node=0)["outcome"] is None
 
 
+def test_a_record_ends_where_the_game_was_given_up_and_nowhere_else(page: Page) -> None:
+    game = page.play(page.new(), "f5")
+    page.ask("resign", id=game["id"], side="white")
+    whole, part = (page.ask("export", id=game["id"], node=node, form="ggf")["text"] for node in (1, 0))
+    assert "RE[+64.00:r]" in whole
+    assert "+64" not in part
+
+
 def test_a_game_comes_to_its_end(page: Page) -> None:
     game = page.new(options={"size": 4})
     while game["legal"]:

@@ -33,8 +33,8 @@ def forms_of(description: GameDescription) -> tuple[Form, ...]:
     )
 
 
-def exported(kept: KeptGame, board: Board[Any], form: str, ask: int) -> Text:
-    """The line that leads to a board, or the position on it."""
+def exported(kept: KeptGame, number: int, board: Board[Any], form: str, ask: int) -> Text:
+    """The line that leads to a node, whose board this is, or the position there."""
     description = description_of(board.game)
     writers: dict[str, Callable[[], str]] = {
         "position": board.to_text,
@@ -42,7 +42,7 @@ def exported(kept: KeptGame, board: Board[Any], form: str, ask: int) -> Text:
         "svg": lambda: board.svg(width=SVG_WIDTH, legal=False),
     }
     for suffix, each in _files(description).items():
-        writers[suffix.removeprefix(".")] = lambda each=each: _written(each, kept, board)  # type: ignore[misc]
+        writers[suffix.removeprefix(".")] = lambda each=each: _written(each, kept, number, board)  # type: ignore[misc]
     if form not in writers:
         raise UnknownName.among("form", form, writers)
     suffix = next(each.suffix for each in forms_of(description) if each.name == form)
@@ -55,17 +55,18 @@ def _files(description: GameDescription) -> dict[str, FileFormat]:
     return own or {suffix: each for suffix, each in ANY_GAMES.items() if each.write is not None}
 
 
-def _written(form: FileFormat, kept: KeptGame, board: Board[Any]) -> str:
+def _written(form: FileFormat, kept: KeptGame, number: int, board: Board[Any]) -> str:
     assert form.write is not None
     try:
-        return form.write(record_of(kept, board))
+        return form.write(record_of(kept, number, board))
     except FormatError:  # it may hold positions alone, as OBF does
         return form.write(Record(start=board.setup()))
 
 
-def record_of(kept: KeptGame, board: Board[Any]) -> Record:
-    """The line that leads to a board, as files hold it."""
-    outcome = ended(kept, kept.node, board) if board.moves or kept.verdict else None
+def record_of(kept: KeptGame, number: int, board: Board[Any]) -> Record:
+    """The line that leads to a node, as files hold it."""
+    outcome = ended(kept, number, board)
+    forfeited = kept.verdict is not None and kept.verdict.node == number
     names = [name or words for name, words in zip(kept.names, (kept.seats.black, kept.seats.white), strict=True)]
     return Record(
         start=first_board(kept).setup(),
@@ -74,6 +75,6 @@ def record_of(kept: KeptGame, board: Board[Any]) -> Record:
         white=names[1],
         date=time.strftime("%Y-%m-%d", time.localtime(kept.changed)),
         score=None if outcome is None else outcome.score,
-        reason="" if kept.verdict is None or outcome is None else kept.verdict.reason,
+        reason=kept.verdict.reason if kept.verdict is not None and forfeited else "",
         clock="" if kept.seats.clock == "none" else kept.seats.clock,
     )

@@ -189,7 +189,7 @@ class Session:
     async def _export(self, asked: messages.Export) -> Message:
         table = await self.hall.table(asked.id)
         board = await table.board_at(asked.node)
-        return await self.house.work(exported, table.kept, board, asked.form, asked.ask)
+        return await self.house.work(exported, table.kept, asked.node, board, asked.form, asked.ask)
 
     # --- what is asked of searches ---
 
