@@ -1,17 +1,17 @@
 // The page: connects, finds out from the address what to show, and shows it.
 
-import { kept } from "./dom.js";
-import { desk } from "./desk.js";
-import { fresh } from "./fresh.js";
-import { games } from "./games.js";
-import { listen } from "./keys.js";
-import { lab } from "./lab.js";
+import { kept } from "./parts/dom.js";
+import { desk } from "./views/desk.js";
+import { fresh } from "./game/fresh.js";
+import { games } from "./views/games.js";
+import { listen } from "./parts/keys.js";
+import { lab } from "./views/lab.js";
 import { Link, Lost } from "./link.js";
-import { paints } from "./pieces.js";
+import { paints } from "./board/pieces.js";
 import { address, asked, parts, visit } from "./route.js";
-import { shell } from "./shell.js";
-import { Table } from "./table.js";
-import { words } from "./words.js";
+import { shell } from "./parts/shell.js";
+import { Table } from "./game/table.js";
+import { words } from "./parts/words.js";
 
 const socket = new URL("socket", location.href);
 socket.protocol = socket.protocol.replace("http", "ws");

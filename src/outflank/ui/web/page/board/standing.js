@@ -1,6 +1,6 @@
 // The pieces that stand on the board: how they come from one position to the next, and how they follow a hand.
 
-import { draw } from "./dom.js";
+import { draw } from "../parts/dom.js";
 import { calm, dropped, fallen, flipped, slid } from "./motion.js";
 import { piece, turned } from "./pieces.js";
 

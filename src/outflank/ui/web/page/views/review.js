@@ -1,8 +1,8 @@
 // The review of a game: every move judged, the value over the game, mistakes, and where it turned.
 
-import { button, choice, make, put, set } from "./dom.js";
-import { Graph } from "./graph.js";
-import { words } from "./words.js";
+import { button, choice, make, put, set } from "../parts/dom.js";
+import { Graph } from "../game/graph.js";
+import { words } from "../parts/words.js";
 
 const w = words.review;
 const TIMES = [0.1, 0.5, 1, 3];

@@ -1,11 +1,11 @@
 // Watching a search: how it is shared among workers, what each is at, and what the sharing gains.
 
-import { button, choice, kept, labelled, make, put, set } from "./dom.js";
-import { Engine, valued } from "./engine.js";
-import { bytes } from "./figures.js";
+import { button, choice, kept, labelled, make, put, set } from "../parts/dom.js";
+import { Engine, valued } from "../game/engine.js";
+import { bytes } from "../parts/figures.js";
 import { Lanes } from "./lanes.js";
 import { Measured } from "./measured.js";
-import { words } from "./words.js";
+import { words } from "../parts/words.js";
 
 const w = words.watch;
 const MOST_WORKERS = 64;

@@ -1,10 +1,10 @@
 // The laboratory: experiments with what can be chosen about them, the one that runs, and the reports of those that ran.
 
-import { button, labelled, make, put, set } from "./dom.js";
-import { seconds, when } from "./figures.js";
-import { Lost } from "./link.js";
-import { address } from "./route.js";
-import { words } from "./words.js";
+import { button, labelled, make, put, set } from "../parts/dom.js";
+import { seconds, when } from "../parts/figures.js";
+import { Lost } from "../link.js";
+import { address } from "../route.js";
+import { words } from "../parts/words.js";
 
 const w = words.lab;
 

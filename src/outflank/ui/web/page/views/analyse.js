@@ -1,14 +1,14 @@
 // Analysing: values that deepen, the best lines, the tree of moves, and the review of the game.
 
-import { button, choice, kept, labelled, make, put, set } from "./dom.js";
-import { Engine, valued } from "./engine.js";
-import { fresh } from "./fresh.js";
-import { Moves } from "./moves.js";
-import { paste } from "./paste.js";
+import { button, choice, kept, labelled, make, put, set } from "../parts/dom.js";
+import { Engine, valued } from "../game/engine.js";
+import { fresh } from "../game/fresh.js";
+import { Moves } from "../game/moves.js";
+import { paste } from "../game/paste.js";
 import { Review } from "./review.js";
-import { Setup } from "./setup.js";
-import { share } from "./share.js";
-import { words } from "./words.js";
+import { Setup } from "../game/setup.js";
+import { share } from "../game/share.js";
+import { words } from "../parts/words.js";
 
 const w = words.analyse;
 const COUNTS = [1, 3, 5, 8, 200];

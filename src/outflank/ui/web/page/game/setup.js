@@ -1,8 +1,8 @@
 // A position set up by hand: pieces from a palette, and who is to move.
 
-import { button, make, put, set } from "./dom.js";
-import { shared } from "./route.js";
-import { words } from "./words.js";
+import { button, make, put, set } from "../parts/dom.js";
+import { shared } from "../route.js";
+import { words } from "../parts/words.js";
 
 const w = words.setup;
 

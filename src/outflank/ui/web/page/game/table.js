@@ -1,6 +1,6 @@
 // The game that lies on the table: what the server last said of it, and what a person does with it.
 
-import { Lost } from "./link.js";
+import { Lost } from "../link.js";
 import { Tree } from "./tree.js";
 
 /** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone`, `missing` and `wrong`. */

@@ -1,8 +1,8 @@
 // The moves of a game: the main line in two columns, variations between them, and what is done with a line.
 
-import { make, put, set, sign } from "./dom.js";
-import { icon } from "./icons.js";
-import { words } from "./words.js";
+import { make, put, set, sign } from "../parts/dom.js";
+import { icon } from "../parts/icons.js";
+import { words } from "../parts/words.js";
 
 const w = words.moves;
 const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };

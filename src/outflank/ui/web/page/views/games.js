@@ -1,16 +1,16 @@
 // The games that are kept: each with a small picture, who played, and how it ended.
 
-import { confirm } from "./dialog.js";
-import { button, choice, make, put, sign } from "./dom.js";
-import { when } from "./figures.js";
-import { fresh } from "./fresh.js";
-import { icon } from "./icons.js";
-import { Lost } from "./link.js";
-import { picture } from "./pieces.js";
-import { address } from "./route.js";
-import { save } from "./share.js";
-import { Shape } from "./shape.js";
-import { words } from "./words.js";
+import { confirm } from "../parts/dialog.js";
+import { button, choice, make, put, sign } from "../parts/dom.js";
+import { when } from "../parts/figures.js";
+import { fresh } from "../game/fresh.js";
+import { icon } from "../parts/icons.js";
+import { Lost } from "../link.js";
+import { picture } from "../board/pieces.js";
+import { address } from "../route.js";
+import { save } from "../game/share.js";
+import { Shape } from "../board/shape.js";
+import { words } from "../parts/words.js";
 
 const w = words.games;
 

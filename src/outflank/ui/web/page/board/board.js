@@ -1,13 +1,13 @@
 // The board: cells of any game as a grid that is clicked, dragged on, walked with the arrow keys, and read aloud.
 
-import { draw, make, put, set } from "./dom.js";
+import { draw, make, put, set } from "../parts/dom.js";
 import { follow } from "./drag.js";
 import { Hand } from "./hand.js";
 import { ahead, arrow, handle, tag } from "./marks.js";
 import { ground } from "./pieces.js";
 import { Shape } from "./shape.js";
 import { Standing } from "./standing.js";
-import { words } from "./words.js";
+import { words } from "../parts/words.js";
 
 const ENOUGH = 0.4; // of the way: a drag that went so far is a move
 

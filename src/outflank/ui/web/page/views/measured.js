@@ -1,8 +1,8 @@
 // What sharing a search gains: measured on demand, and kept beside earlier measurements of the same position.
 
-import { make, put } from "./dom.js";
-import { seconds } from "./figures.js";
-import { words } from "./words.js";
+import { make, put } from "../parts/dom.js";
+import { seconds } from "../parts/figures.js";
+import { words } from "../parts/words.js";
 
 const w = words.watch;
 

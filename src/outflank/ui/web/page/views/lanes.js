@@ -1,8 +1,8 @@
 // A lane for each worker of a search: what it is at, how fast, how much of its time has use.
 
-import { make, put, set } from "./dom.js";
-import { large } from "./figures.js";
-import { words } from "./words.js";
+import { make, put, set } from "../parts/dom.js";
+import { large } from "../parts/figures.js";
+import { words } from "../parts/words.js";
 
 const w = words.watch;
 const COLUMNS = ["worker", "at", "speed", "useful", "spawned", "steals", "aborts", "wasted"];

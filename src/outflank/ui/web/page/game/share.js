@@ -1,9 +1,9 @@
 // A game or position for elsewhere: a link, text in a notation, or a picture.
 
-import { dialog } from "./dialog.js";
-import { button, make } from "./dom.js";
-import { shared } from "./route.js";
-import { words } from "./words.js";
+import { dialog } from "../parts/dialog.js";
+import { button, make } from "../parts/dom.js";
+import { shared } from "../route.js";
+import { words } from "../parts/words.js";
 
 const w = words.share;
 const PIXELS = 1024;

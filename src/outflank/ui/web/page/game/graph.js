@@ -1,7 +1,7 @@
 // The value over a game, for black: a curve that is clicked, or walked with the arrow keys, to come to a move.
 
-import { draw, make, put, set } from "./dom.js";
-import { words } from "./words.js";
+import { draw, make, put, set } from "../parts/dom.js";
+import { words } from "../parts/words.js";
 
 const [WIDTH, HEIGHT, EDGE] = [400, 130, 8];
 const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };

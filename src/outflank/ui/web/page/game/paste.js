@@ -1,9 +1,9 @@
 // A text in any notation becomes a game.
 
-import { dialog } from "./dialog.js";
-import { button, choice, labelled, make } from "./dom.js";
-import { shared, visit } from "./route.js";
-import { words } from "./words.js";
+import { dialog } from "../parts/dialog.js";
+import { button, choice, labelled, make } from "../parts/dom.js";
+import { shared, visit } from "../route.js";
+import { words } from "../parts/words.js";
 
 const w = words.paste;
 

@@ -1,9 +1,9 @@
 // A new game: which, by which rules, who plays, and with how much time.
 
-import { dialog } from "./dialog.js";
-import { button, choice, kept, labelled, make, put } from "./dom.js";
-import { address, visit } from "./route.js";
-import { words } from "./words.js";
+import { dialog } from "../parts/dialog.js";
+import { button, choice, kept, labelled, make, put } from "../parts/dom.js";
+import { address, visit } from "../route.js";
+import { words } from "../parts/words.js";
 
 const w = words.fresh;
 const USUAL_LEVEL = 3;

@@ -1,8 +1,8 @@
 // Who plays: a line for each side with what it has, its clock, and whose move it is.
 
-import { make, set } from "./dom.js";
-import { clock } from "./figures.js";
-import { words } from "./words.js";
+import { make, set } from "../parts/dom.js";
+import { clock } from "../parts/figures.js";
+import { words } from "../parts/words.js";
 
 const TICK_MS = 100;
 const SHORT_S = 10;

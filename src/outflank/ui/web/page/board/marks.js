@@ -1,7 +1,7 @@
 // Marks on the board: what a move is worth, arrows of good moves, and handles that say which way a line goes.
 
-import { draw } from "./dom.js";
-import { words } from "./words.js";
+import { draw } from "../parts/dom.js";
+import { words } from "../parts/words.js";
 
 // What a poor move and a bad one lose, where single pieces change hands by dozens and where each is dear.
 const GRADES = { squares: [2, 6], hexagons: [0.2, 0.6] };

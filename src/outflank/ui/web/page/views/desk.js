@@ -1,12 +1,12 @@
 // The board with a panel beside it: the same board for playing, analysing and watching.
 
 import { Analysis } from "./analyse.js";
-import { Board } from "./board.js";
-import { button, make, put } from "./dom.js";
+import { Board } from "../board/board.js";
+import { button, make, put } from "../parts/dom.js";
 import { PlayPanel } from "./play.js";
-import { shared, visit, address } from "./route.js";
+import { shared, visit, address } from "../route.js";
 import { Watch } from "./watch.js";
-import { words } from "./words.js";
+import { words } from "../parts/words.js";
 
 export function desk(app) {
   const { table } = app;

@@ -3,7 +3,7 @@
 import { button, kept, make, put, set, sign } from "./dom.js";
 import { icon } from "./icons.js";
 import { help } from "./keys.js";
-import { address, shared, visit } from "./route.js";
+import { address, shared, visit } from "../route.js";
 import { words } from "./words.js";
 
 const THEMES = ["auto", "light", "dark"];

@@ -1,11 +1,11 @@
 // Playing: who plays, whose move it is, the moves so far, and what can be done instead of moving.
 
-import { confirm } from "./dialog.js";
-import { button, make, put, set } from "./dom.js";
-import { fresh } from "./fresh.js";
-import { Moves } from "./moves.js";
-import { Players } from "./players.js";
-import { words } from "./words.js";
+import { confirm } from "../parts/dialog.js";
+import { button, make, put, set } from "../parts/dom.js";
+import { fresh } from "../game/fresh.js";
+import { Moves } from "../game/moves.js";
+import { Players } from "../game/players.js";
+import { words } from "../parts/words.js";
 
 const w = words.play;
 

@@ -1,6 +1,6 @@
 // How boards and pieces look: felt with discs, or wood with marbles. The live board and small pictures share it.
 
-import { draw } from "./dom.js";
+import { draw } from "../parts/dom.js";
 
 const RADIUS = { squares: 0.42, hexagons: 0.455 };
 const HOLLOW = 0.44;

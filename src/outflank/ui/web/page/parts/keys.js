@@ -2,8 +2,8 @@
 
 import { dialog } from "./dialog.js";
 import { make } from "./dom.js";
-import { fresh } from "./fresh.js";
-import { paste } from "./paste.js";
+import { fresh } from "../game/fresh.js";
+import { paste } from "../game/paste.js";
 import { words } from "./words.js";
 
 const TYPING = "input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, dialog";
