@@ -14,7 +14,7 @@ import pytest
 
 from outflank.errors import OutflankError
 from outflank.ui.web import messages
-from outflank.ui.web.store import Store
+from outflank.ui.web.games.store import Store
 from tests.web_server import Page, Served, serving
 
 pytestmark = pytest.mark.plain
@@ -343,7 +343,7 @@ def test_a_game_that_cannot_be_written_has_not_changed(tmp_path: Path, monkeypat
     with serving(tmp_path) as served, served.page() as page:
         game = page.new()
         with monkeypatch.context() as broken:
-            broken.setattr("outflank.ui.web.store.MOST_GAMES", 0)
+            broken.setattr("outflank.ui.web.games.store.MOST_GAMES", 0)
             assert "no more" in page.refused("new", game="othello")
             monkeypatch.setattr(served.hall.house.store, "put", _full)
             assert "disk is full" in page.refused("play", id=game["id"], node=0, move="f5")
@@ -357,6 +357,6 @@ def _full(row: object) -> Any:
 
 
 def test_a_game_has_so_many_positions_and_no_more(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outflank.ui.web.tree.MOST_NODES", 2)
+    monkeypatch.setattr("outflank.ui.web.games.tree.MOST_NODES", 2)
     game = page.play(page.new(), "f5")
     assert "positions at most" in page.refused("play", id=game["id"], node=1, move="d6")

@@ -20,8 +20,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from outflank.ui.cli import main, serve
 from outflank.ui.web.guards import Door, is_loopback
-from outflank.ui.web.messages import MOST_BYTES, MOST_TEXT, Halted
-from outflank.ui.web.outbox import MOST_ANSWERS, Outbox
+from outflank.ui.web.messages import Halted
+from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT
+from outflank.ui.web.visits.outbox import MOST_ANSWERS, Outbox
 from tests.web_hostile import send_hostile
 from tests.web_server import Page, Served, serving
 

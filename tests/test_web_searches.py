@@ -15,10 +15,10 @@ from outflank.search.deepening import search
 from outflank.search.resuming import Resumable
 from outflank.search.table import Table
 from outflank.ui.web import messages
-from outflank.ui.web.analysing import Analysing
-from outflank.ui.web.messages import SearchOptions
-from outflank.ui.web.stages import Step, steps_of
-from outflank.ui.web.turns import Turns
+from outflank.ui.web.requests import SearchOptions
+from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.stages import Step, steps_of
+from outflank.ui.web.searching.turns import Turns
 from tests.web_server import Page, Served, serving
 
 PLAIN = pytest.mark.plain

@@ -15,7 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from outflank.ui.web.app import application
 from outflank.ui.web.guards import Door
-from outflank.ui.web.hall import Hall
+from outflank.ui.web.hall.hall import Hall
 from outflank.ui.web.running import server_of
 from outflank.ui.web.settings import Settings
 

@@ -49,7 +49,7 @@ def command(
     del starlette, uvicorn, websockets  # asked for a clear line alone
     from outflank.ui.web.app import application
     from outflank.ui.web.guards import Door, is_loopback, made_token
-    from outflank.ui.web.hall import Hall
+    from outflank.ui.web.hall.hall import Hall
     from outflank.ui.web.running import server_of
     from outflank.ui.web.settings import Settings
 

@@ -12,8 +12,8 @@ from starlette.websockets import WebSocket
 
 from outflank.ui.web.files import page_file
 from outflank.ui.web.guards import Door, Guarded
-from outflank.ui.web.hall import Hall
-from outflank.ui.web.session import Session
+from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.visits.session import Session
 
 BUSY = 1013
 """The code of a connection that is one too many: try again later."""

@@ -6,7 +6,7 @@ import sys
 import uvicorn
 from starlette.types import ASGIApp
 
-from outflank.ui.web.messages import MOST_BYTES
+from outflank.ui.web.requests import MOST_BYTES
 
 LEAVING_SECONDS = 1
 """Connections have so long to end when the server does."""

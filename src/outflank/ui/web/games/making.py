@@ -12,9 +12,10 @@ from outflank.formats.game_record import Record
 from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.sides import Side
 from outflank.ui.cli.sources import pasted
-from outflank.ui.web.messages import Colour, Node, Seats
-from outflank.ui.web.seats import check_seats, full_clocks
-from outflank.ui.web.tree import FIRST, MOST_NODES, KeptGame, colour
+from outflank.ui.web.games.seats import check_seats, full_clocks
+from outflank.ui.web.games.tree import FIRST, MOST_NODES, KeptGame, colour
+from outflank.ui.web.messages import Node
+from outflank.ui.web.requests import Colour, Seats
 
 
 def new_id() -> str:

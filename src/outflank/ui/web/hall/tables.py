@@ -12,16 +12,17 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.players.player import Choice
-from outflank.ui.web import tree
-from outflank.ui.web.clocks import charged, lost, timed
-from outflank.ui.web.house import House
-from outflank.ui.web.messages import Colour, Game, Gone, Node, Seats
-from outflank.ui.web.positions import Boards
-from outflank.ui.web.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, words_of
-from outflank.ui.web.store import Row, row_of
-from outflank.ui.web.telling import clock_state, ended, game_message, listed_game
-from outflank.ui.web.thinking import Thinking, remark_of
-from outflank.ui.web.tree import KeptGame, colour
+from outflank.ui.web.games import tree
+from outflank.ui.web.games.clocks import charged, lost, timed
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, words_of
+from outflank.ui.web.games.store import Row, row_of
+from outflank.ui.web.games.telling import clock_state, ended, game_message, listed_game
+from outflank.ui.web.games.tree import KeptGame, colour
+from outflank.ui.web.hall.house import House
+from outflank.ui.web.messages import Game, Gone, Node
+from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.searching.thinking import Thinking, remark_of
 
 Change = Callable[[KeptGame], KeptGame]
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
-from outflank.ui.web.computers import Computers
-from outflank.ui.web.laboratory import Laboratory
-from outflank.ui.web.searches import Searches
+from outflank.ui.web.games.store import Store
+from outflank.ui.web.hall.laboratory import Laboratory
+from outflank.ui.web.searching.computers import Computers
+from outflank.ui.web.searching.searches import Searches
 from outflank.ui.web.settings import Settings
-from outflank.ui.web.store import Store
 
 T = TypeVar("T")
 P = ParamSpec("P")

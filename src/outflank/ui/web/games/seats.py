@@ -10,7 +10,7 @@ from outflank.players.levels import level_of
 from outflank.players.player import Player
 from outflank.players.programs import program_named
 from outflank.players.specs import HUMAN, player
-from outflank.ui.web.messages import Seats
+from outflank.ui.web.requests import Seats
 
 MOST_DEPTH = 30
 MOST_SECONDS = 60.0

@@ -19,9 +19,9 @@ from outflank.lab import RunProgress, experiment_named, run
 from outflank.lab.experiment import EXPERIMENTS, Experiment
 from outflank.search.contract import Stop
 from outflank.ui.cli.lab import parameter_of
-from outflank.ui.web import messages
+from outflank.ui.web import messages, requests
 from outflank.ui.web.messages import ExperimentKind, ExperimentParameter, ReportFile, Running
-from outflank.ui.web.turns import Turns
+from outflank.ui.web.searching.turns import Turns
 
 MOST_REPORTS = 100
 """That are listed, the newest first."""
@@ -58,7 +58,7 @@ class Laboratory:
             running = "" if self._running is None else self._running[0]
         return messages.Laboratory(re=ask, experiments=_kinds(), running=running, reports=self._reports())
 
-    def begin(self, asked: messages.Run, tell: Tell) -> None:
+    def begin(self, asked: requests.Run, tell: Tell) -> None:
         """Measure, in a thread of its own."""
         experiment = experiment_named(asked.experiment)
         given = _given(experiment, asked.parameters)

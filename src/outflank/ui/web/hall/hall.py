@@ -7,14 +7,14 @@ from weakref import WeakValueDictionary
 from msgspec.structs import replace
 
 from outflank.errors import OutflankError
-from outflank.ui.web.house import House
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.store import row_of
+from outflank.ui.web.games.telling import layout_of, listed_game
+from outflank.ui.web.games.tree import KeptGame
+from outflank.ui.web.hall.house import House
+from outflank.ui.web.hall.tables import Table
 from outflank.ui.web.messages import Kept, Layout
-from outflank.ui.web.positions import Boards
 from outflank.ui.web.settings import Settings
-from outflank.ui.web.store import row_of
-from outflank.ui.web.tables import Table
-from outflank.ui.web.telling import layout_of, listed_game
-from outflank.ui.web.tree import KeptGame
 
 MOST_TABLES = 300
 """Games in memory; those that nobody watches go first."""

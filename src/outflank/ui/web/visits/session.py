@@ -12,16 +12,17 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.kinds import Misfit
-from outflank.ui.web import messages
-from outflank.ui.web.activity import Activity
-from outflank.ui.web.exporting import exported
-from outflank.ui.web.hall import Hall
-from outflank.ui.web.limits import Bucket
-from outflank.ui.web.making import placed, read, started
-from outflank.ui.web.messages import Game, Gone, Message, Refused, Request
-from outflank.ui.web.outbox import Outbox
-from outflank.ui.web.tables import Table
-from outflank.ui.web.welcome import welcome
+from outflank.ui.web import messages, requests
+from outflank.ui.web.games.exporting import exported
+from outflank.ui.web.games.making import placed, read, started
+from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.hall.tables import Table
+from outflank.ui.web.messages import Game, Gone, Message, Refused
+from outflank.ui.web.requests import Request
+from outflank.ui.web.visits.activity import Activity
+from outflank.ui.web.visits.limits import Bucket
+from outflank.ui.web.visits.outbox import Outbox
+from outflank.ui.web.visits.welcome import welcome
 
 TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
 POLICY = 1008
@@ -133,7 +134,7 @@ class Session:
 
     # --- what is asked of games ---
 
-    async def _new(self, asked: messages.New) -> Message:
+    async def _new(self, asked: requests.New) -> Message:
         work = self.house.work
         if asked.text is not None:
             kept = await work(read, asked.text, asked.game, asked.options, asked.seats)
@@ -143,29 +144,29 @@ class Session:
             raise OutflankError("a new game needs the name of a game, or a text")
         return await self._watch(await self.hall.begin_game(kept), asked.ask)
 
-    async def _place(self, asked: messages.Place) -> Message:
+    async def _place(self, asked: requests.Place) -> Message:
         kept = await self.house.work(placed, asked.game, asked.options, asked.pieces, asked.turn)
         return await self._watch(await self.hall.begin_game(kept), asked.ask)
 
-    async def _open(self, asked: messages.Open) -> Message:
+    async def _open(self, asked: requests.Open) -> Message:
         return await self._watch(await self.hall.table(asked.id), asked.ask)
 
-    async def _sit(self, asked: messages.Sit) -> Message:
+    async def _sit(self, asked: requests.Sit) -> Message:
         return await self._told(asked, lambda table: table.sit(asked.seats, self))
 
-    async def _play(self, asked: messages.Play) -> Message:
+    async def _play(self, asked: requests.Play) -> Message:
         return await self._told(asked, lambda table: table.play(asked.node, asked.move, self))
 
-    async def _go(self, asked: messages.Go) -> Message:
+    async def _go(self, asked: requests.Go) -> Message:
         return await self._told(asked, lambda table: table.show(asked.node, self))
 
-    async def _prune(self, asked: messages.Prune) -> Message:
+    async def _prune(self, asked: requests.Prune) -> Message:
         return await self._told(asked, lambda table: table.prune(asked.node, self))
 
-    async def _promote(self, asked: messages.Promote) -> Message:
+    async def _promote(self, asked: requests.Promote) -> Message:
         return await self._told(asked, lambda table: table.promote(asked.node, self))
 
-    async def _resign(self, asked: messages.Resign) -> Message:
+    async def _resign(self, asked: requests.Resign) -> Message:
         return await self._told(asked, lambda table: table.resign(asked.side, self))
 
     async def _told(self, asked: Any, change: Callable[[Table], Awaitable[Game]]) -> Message:
@@ -177,41 +178,41 @@ class Session:
         self.outbox.forget("game")  # what waits is older
         return replace(answer, re=asked.ask)
 
-    async def _games(self, asked: messages.Games) -> Message:
+    async def _games(self, asked: requests.Games) -> Message:
         return await self.hall.page(asked.before, asked.ask)
 
-    async def _delete(self, asked: messages.Delete) -> Message:
+    async def _delete(self, asked: requests.Delete) -> Message:
         if self.open is not None and self.open.kept.id == asked.id:
             await self._leave()
         await self.hall.delete(asked.id)
         return Gone(re=asked.ask, id=asked.id)
 
-    async def _export(self, asked: messages.Export) -> Message:
+    async def _export(self, asked: requests.Export) -> Message:
         table = await self.hall.table(asked.id)
         board = await table.board_at(asked.node)
         return await self.house.work(exported, table.kept, asked.node, board, asked.form, asked.ask)
 
     # --- what is asked of searches ---
 
-    async def _analyse(self, asked: messages.Analyse) -> None:
+    async def _analyse(self, asked: requests.Analyse) -> None:
         await self.activity.analyse(asked)
 
-    async def _compare(self, asked: messages.Compare) -> None:
+    async def _compare(self, asked: requests.Compare) -> None:
         await self.activity.compare(asked)
 
-    async def _review(self, asked: messages.Review) -> None:
+    async def _review(self, asked: requests.Review) -> None:
         await self.activity.review(asked)
 
-    async def _halt(self, asked: messages.Halt) -> Message:
+    async def _halt(self, asked: requests.Halt) -> Message:
         self.activity.halt()
         return messages.Halted(re=asked.ask)
 
     # --- what is asked of the laboratory ---
 
-    async def _lab(self, asked: messages.Lab) -> Message:
+    async def _lab(self, asked: requests.Lab) -> Message:
         return await self.house.work(self.house.laboratory.listing, asked.ask)
 
-    async def _run(self, asked: messages.Run) -> None:
+    async def _run(self, asked: requests.Run) -> None:
         loop = asyncio.get_running_loop()
 
         def send(message: messages.Running) -> None:
@@ -227,30 +228,30 @@ class Session:
 
         await self.house.work(self.house.laboratory.begin, asked, tell)
 
-    async def _cancel(self, asked: messages.Cancel) -> Message:
+    async def _cancel(self, asked: requests.Cancel) -> Message:
         await self.house.work(self.house.laboratory.cancel)
         return messages.Halted(re=asked.ask)
 
     _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
-        messages.New: _new,
-        messages.Place: _place,
-        messages.Open: _open,
-        messages.Sit: _sit,
-        messages.Play: _play,
-        messages.Go: _go,
-        messages.Prune: _prune,
-        messages.Promote: _promote,
-        messages.Resign: _resign,
-        messages.Games: _games,
-        messages.Delete: _delete,
-        messages.Export: _export,
-        messages.Analyse: _analyse,
-        messages.Compare: _compare,
-        messages.Review: _review,
-        messages.Halt: _halt,
-        messages.Lab: _lab,
-        messages.Run: _run,
-        messages.Cancel: _cancel,
+        requests.New: _new,
+        requests.Place: _place,
+        requests.Open: _open,
+        requests.Sit: _sit,
+        requests.Play: _play,
+        requests.Go: _go,
+        requests.Prune: _prune,
+        requests.Promote: _promote,
+        requests.Resign: _resign,
+        requests.Games: _games,
+        requests.Delete: _delete,
+        requests.Export: _export,
+        requests.Analyse: _analyse,
+        requests.Compare: _compare,
+        requests.Review: _review,
+        requests.Halt: _halt,
+        requests.Lab: _lab,
+        requests.Run: _run,
+        requests.Cancel: _cancel,
     }
 
 
@@ -259,7 +260,7 @@ def _line(error: Exception) -> str:
 
 
 class _Numbered(Struct):
-    ask: messages.Ask
+    ask: requests.Ask
 
 
 def _number(text: str) -> int | None:

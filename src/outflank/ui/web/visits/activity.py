@@ -7,12 +7,13 @@ from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
-from outflank.ui.web.analysing import Analysing
-from outflank.ui.web.comparing import Comparing
-from outflank.ui.web.hall import Hall
-from outflank.ui.web.messages import Analyse, Compare, Compared, Message, Refused, Review, Reviewed, SearchOptions
-from outflank.ui.web.outbox import Outbox
-from outflank.ui.web.reviewing import Reviewing
+from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.hall.reviewing import Reviewing
+from outflank.ui.web.messages import Compared, Message, Refused, Reviewed
+from outflank.ui.web.requests import Analyse, Compare, Review, SearchOptions
+from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.comparing import Comparing
+from outflank.ui.web.visits.outbox import Outbox
 
 STREAM = "search"
 

@@ -15,11 +15,12 @@ from outflank.players.story import story_of
 from outflank.search.contract import Limits, Stop
 from outflank.search.usual import usual_selectivity
 from outflank.ui.cli.review_view import told_turn
-from outflank.ui.web.at_work import number
-from outflank.ui.web.messages import Message, Node, Review, Reviewed, Turn
-from outflank.ui.web.tables import Table
-from outflank.ui.web.tree import main_line
-from outflank.ui.web.turns import Turns
+from outflank.ui.web.games.tree import main_line
+from outflank.ui.web.hall.tables import Table
+from outflank.ui.web.messages import Message, Node, Reviewed, Turn
+from outflank.ui.web.requests import Review
+from outflank.ui.web.searching.at_work import number
+from outflank.ui.web.searching.turns import Turns
 
 
 class Reviewing:

@@ -11,10 +11,10 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.move_lists import write_moves
 from outflank.games.description import GameDescription, description_of
 from outflank.games.notation import FileFormat
+from outflank.ui.web.games.positions import first_board
+from outflank.ui.web.games.telling import ended
+from outflank.ui.web.games.tree import KeptGame
 from outflank.ui.web.messages import Form, Text
-from outflank.ui.web.positions import first_board
-from outflank.ui.web.telling import ended
-from outflank.ui.web.tree import KeptGame
 
 SVG_WIDTH = 640
 

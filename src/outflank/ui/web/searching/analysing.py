@@ -15,9 +15,10 @@ from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.resuming import Resumable
 from outflank.search.root import PLAYED_OUT
 from outflank.search.table import Table
-from outflank.ui.web.at_work import at_work, valued
-from outflank.ui.web.messages import Analysis, AtWork, SearchOptions, Valued
-from outflank.ui.web.stages import USUAL, Step, steps_of
+from outflank.ui.web.messages import Analysis, AtWork, Valued
+from outflank.ui.web.requests import SearchOptions
+from outflank.ui.web.searching.at_work import at_work, valued
+from outflank.ui.web.searching.stages import USUAL, Step, steps_of
 
 FILL_EVERY = 0.5
 """Seconds between two looks at how full a table is."""

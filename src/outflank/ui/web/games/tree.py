@@ -10,7 +10,8 @@ from outflank.boards import Board
 from outflank.documents import Document
 from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
-from outflank.ui.web.messages import Colour, Node, Seats
+from outflank.ui.web.messages import Node
+from outflank.ui.web.requests import Colour, Seats
 
 MOST_NODES = 2000
 """Positions in the tree of one game."""

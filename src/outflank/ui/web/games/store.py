@@ -16,8 +16,8 @@ from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.locks import held
 from outflank.kinds import Misfit
+from outflank.ui.web.games.tree import KeptGame
 from outflank.ui.web.messages import KeptGame as Listed
-from outflank.ui.web.tree import KeptGame
 
 VERSION = 1
 """Of the file's layout: another one is refused, and not written over."""

@@ -7,9 +7,9 @@ from contextlib import suppress
 
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
-from outflank.ui.web.analysing import Analysing
+from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
-from outflank.ui.web.turns import Turns
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
 """Tables of 32 MiB for the first few searches, and of 4 for all others; a proof has one of half the size beside it."""

@@ -10,8 +10,9 @@ from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.results import Comparison, Progress, Result
-from outflank.ui.web.messages import Compare, Compared, Message
-from outflank.ui.web.stages import USUAL
+from outflank.ui.web.messages import Compared, Message
+from outflank.ui.web.requests import Compare
+from outflank.ui.web.searching.stages import USUAL
 
 USUAL_SECONDS = 2.0
 """Of the search by all, where neither a depth nor a time is asked for."""

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import Any
 
 from outflank.boards import Board
-from outflank.ui.web.tree import KeptGame, path_to
+from outflank.ui.web.games.tree import KeptGame, path_to
 
 MOST_BOARDS = 32
 

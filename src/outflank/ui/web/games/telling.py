@@ -9,10 +9,10 @@ from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.games.tabletop import Place, Tabletop
 from outflank.ui.web import messages
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.seats import control_of, has_clock
+from outflank.ui.web.games.tree import KeptGame, Verdict, colour, main_line, node_of
 from outflank.ui.web.messages import Cell, ClockState, Ended, Gesture
-from outflank.ui.web.positions import Boards
-from outflank.ui.web.seats import control_of, has_clock
-from outflank.ui.web.tree import KeptGame, Verdict, colour, main_line, node_of
 
 
 def game_message(kept: KeptGame, boards: Boards) -> messages.Game:

@@ -7,7 +7,7 @@ from outflank.games.description import GAMES, GameDescription, GameOption
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.division import SCHEMES
-from outflank.ui.web.exporting import forms_of
+from outflank.ui.web.games.exporting import forms_of
 from outflank.ui.web.messages import VERSION, GameChoice, GameKind, SchemeKind, Welcome
 
 

@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from outflank.games.sides import Side
-from outflank.ui.web.seats import clocks_of, has_clock
-from outflank.ui.web.tree import KeptGame, Verdict, colour
+from outflank.ui.web.games.seats import clocks_of, has_clock
+from outflank.ui.web.games.tree import KeptGame, Verdict, colour
 
 
 def charged(kept: KeptGame, side: Side | None, seconds: float) -> KeptGame:

@@ -13,9 +13,9 @@ from outflank.players.computer import Computer
 from outflank.players.player import Choice, Player
 from outflank.players.variety import drawn_seed
 from outflank.search.contract import Stop
-from outflank.ui.web.seats import MOST_SECONDS, seated
+from outflank.ui.web.games.seats import MOST_SECONDS, seated
+from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
-from outflank.ui.web.turns import Turns
 
 MOST_PLAYERS = 16
 """That keep their tables from move to move; others begin anew."""

@@ -1,0 +1,1 @@
+"""Games as they are kept, changed, told to pages and written for elsewhere."""

@@ -1,0 +1,1 @@
+"""Connections: what each asks, has under way, and is told."""
