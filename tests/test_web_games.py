@@ -170,6 +170,17 @@ def test_games_are_written_in_every_form_and_read_again(page: Page) -> None:
     assert "unknown form" in page.refused("export", id=game["id"], node=0, form="../../etc/passwd")
 
 
+def test_who_exports_or_leaves_a_game_does_not_keep_its_clock_running(served: Served, page: Page) -> None:
+    game = page.play(page.new(seats={"clock": "5+3"}), "f5")
+    table = served.hall._known[game["id"]]
+    assert page.ask("leave")["kind"] == "left"
+    assert not table.watchers
+    assert table._running is None
+    assert page.ask("export", id=game["id"], form="moves")["text"].strip() == "f5"
+    assert not table.watchers
+    assert page.ask("leave")["kind"] == "left"  # from nothing
+
+
 def test_kept_games_are_listed_a_page_at_a_time(tmp_path: Path) -> None:
     with serving(tmp_path, messages_at_once=1000) as served, served.page() as page:
         assert page.ask("games") == {"kind": "kept", "re": 1, "games": [], "layouts": [], "more": False}

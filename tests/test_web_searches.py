@@ -10,6 +10,7 @@ import pytest
 
 from outflank import OthelloBoard
 from outflank.boards import Board
+from outflank.lab import RunProgress
 from outflank.search.contract import Known, Limits, Options, Stop
 from outflank.search.deepening import search
 from outflank.search.resuming import Resumable
@@ -371,8 +372,12 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     depths = next(each for each in found.experiments if each.name == "depths")
     assert next(each for each in depths.parameters if each.name == "rounds").usual
     assert not any(each.usual.startswith(("local:", "ray:")) for kind in found.experiments for each in kind.parameters)
-    number = page.send("run", experiment="depths", parameters={"depths": "1", "rounds": "1"})
-    last = last_of(page, number)
+    assert (found.running, found.progress) == ("", None)
+    with served.page() as other:
+        listening = other.ask("lab")["re"]
+        number = page.send("run", experiment="depths", parameters={"depths": "1", "rounds": "1"})
+        last = last_of(page, number)
+        assert last_of(other, listening) == {**last, "of": listening}
     assert (last["failed"], last["part"]) == ("", 1.0)
     answer = served.get(last["report"]["address"])
     assert answer.status == 200
@@ -380,6 +385,30 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
     assert b"<html" in answer.body
     assert [each["id"] for each in page.ask("lab")["reports"]] == [last["report"]["id"]]
+
+
+@PLAIN
+def test_who_comes_to_a_run_under_way_is_told_how_far_it_is(
+    page: Page, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going, on = threading.Event(), threading.Event()
+
+    def measured(name: str, given: Any, progress: Callable[[RunProgress], None], stop: Stop) -> None:
+        progress(RunProgress(done=0.5, task="half of it", seconds_left=None))
+        going.set()
+        assert on.wait(60)
+
+    monkeypatch.setattr(served.hall.house.laboratory, "_measured", measured)
+    number = page.send("run", experiment="depths")
+    assert going.wait(60)
+    with served.page() as other:
+        found = msgspec.convert(other.ask("lab"), messages.Laboratory)
+        assert found.running == "depths"
+        assert found.progress is not None
+        assert (found.progress.of, found.progress.part, found.progress.task) == (found.re, 0.5, "half of it")
+        on.set()
+        assert last_of(other, found.re)["part"] == 0.5
+    assert last_of(page, number)["done"]
 
 
 @PLAIN

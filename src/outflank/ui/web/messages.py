@@ -246,6 +246,12 @@ class Gone(Said, frozen=True, kw_only=True):
     id: str
 
 
+class Left(Said, frozen=True, kw_only=True):
+    """No game is open any more."""
+
+    re: int
+
+
 class Text(Said, frozen=True, kw_only=True):
     """What was exported."""
 
@@ -386,6 +392,8 @@ class Laboratory(Said, frozen=True, kw_only=True):
     experiments: tuple["ExperimentKind", ...]
     running: str
     """The name of the experiment under way; empty: none."""
+    progress: "Running | None"
+    """How far that one is; None: none is under way."""
     reports: tuple["ReportFile", ...]
 
 
@@ -423,6 +431,7 @@ class Running(Said, frozen=True, kw_only=True):
     """How far a run is."""
 
     of: int
+    """The last `lab` or `run` of the connection."""
     experiment: str
     task: str
     part: float
@@ -434,4 +443,18 @@ class Running(Said, frozen=True, kw_only=True):
     report: ReportFile | None
 
 
-Message = Welcome | Refused | Game | Kept | Gone | Text | Halted | Analysis | Compared | Reviewed | Laboratory | Running
+Message = (
+    Welcome
+    | Refused
+    | Game
+    | Kept
+    | Gone
+    | Left
+    | Text
+    | Halted
+    | Analysis
+    | Compared
+    | Reviewed
+    | Laboratory
+    | Running
+)

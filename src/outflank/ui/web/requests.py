@@ -62,9 +62,13 @@ class Place(Asked, frozen=True, kw_only=True):
 
 
 class Open(Asked, frozen=True, kw_only=True):
-    """See a game, and be told whenever it changes, until another one is opened. Answer: `game`."""
+    """See a game, and be told whenever it changes, until another one is opened, or `leave`. Answer: `game`."""
 
     id: GameId
+
+
+class Leave(Asked, frozen=True, kw_only=True):
+    """See no game any more: where nobody else does, its clocks and computers stand still. Answer: `left`."""
 
 
 class Sit(Asked, frozen=True, kw_only=True):
@@ -128,7 +132,8 @@ class Export(Asked, frozen=True, kw_only=True):
     """A game or the position that is shown, as text. Answer: `text`."""
 
     id: GameId
-    node: NodeId
+    node: NodeId | None = None
+    """None: the one that is shown. It need not be open for that."""
     form: Name
     """One of the game's `forms` in `welcome`: `position`, `moves`, `svg`, or a format of files: `ggf`, `sgf`, …"""
 
@@ -181,11 +186,12 @@ class Halt(Asked, frozen=True, kw_only=True):
 
 
 class Lab(Asked, frozen=True, kw_only=True):
-    """What can be measured, what is being measured, and what was. Answer: `laboratory`."""
+    """What can be measured, what is being measured, and what was. Answer: `laboratory`; and from then on, for every
+    run whoever began it, a stream: `running`, with the number of the last `lab` or `run` of this connection."""
 
 
 class Run(Asked, frozen=True, kw_only=True):
-    """Measure; one experiment at a time. Stream: `running`, to whoever asked for it."""
+    """Measure; one experiment at a time. Stream: `running`, as for `lab`."""
 
     experiment: Name
     parameters: dict[Name, Words] = {}
@@ -200,6 +206,7 @@ Request = (
     New
     | Place
     | Open
+    | Leave
     | Sit
     | Play
     | Go

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from outflank.documents import Document, decoded, encoded
 from outflank.errors import InvalidOption, OutflankError, UnknownName
@@ -50,27 +51,44 @@ class Laboratory:
     def __init__(self, folder: Path, turns: Turns) -> None:
         self.folder, self._turns = folder, turns
         self._lock = threading.Lock()
-        self._running: tuple[str, Stop] | None = None
+        self._running: tuple[Running, Stop] | None = None
+        self._listeners: set[Tell] = set()
 
     def listing(self, ask: int) -> messages.Laboratory:
         """What can be measured, what is being measured, and what was."""
         with self._lock:
-            running = "" if self._running is None else self._running[0]
-        return messages.Laboratory(re=ask, experiments=_kinds(), running=running, reports=self._reports())
+            progress = None if self._running is None else replace(self._running[0], of=ask)
+        return messages.Laboratory(
+            re=ask,
+            experiments=_kinds(),
+            running="" if progress is None else progress.experiment,
+            progress=progress,
+            reports=self._reports(),
+        )
 
-    def begin(self, asked: requests.Run, tell: Tell) -> None:
+    def listen(self, tell: Tell) -> None:
+        """Be told of every run from now on, from whatever thread."""
+        with self._lock:
+            self._listeners.add(tell)
+
+    def forget(self, tell: Tell) -> None:
+        """Be told no more."""
+        with self._lock:
+            self._listeners.discard(tell)
+
+    def begin(self, asked: requests.Run) -> None:
         """Measure, in a thread of its own."""
         experiment = experiment_named(asked.experiment)
         given = _given(experiment, asked.parameters)
         experiment.parameters(**given)  # refuses what does not fit
         with self._lock:
             if self._running is not None:
-                raise OutflankError(f"{self._running[0]} is being measured, and one at a time is: cancel it, or wait")
+                raise OutflankError(
+                    f"{self._running[0].experiment} is being measured, and one at a time is: cancel it, or wait"
+                )
             stop = Stop()
-            self._running = (experiment.name, stop)
-        work = threading.Thread(
-            target=self._run, args=(experiment.name, given, asked.ask, tell, stop), name="outflank-lab", daemon=True
-        )
+            self._running = (_first(experiment.name), stop)
+        work = threading.Thread(target=self._run, args=(experiment.name, given, stop), name="outflank-lab", daemon=True)
         work.start()
 
     def cancel(self) -> None:
@@ -92,25 +110,18 @@ class Laboratory:
 
     # --- a run ---
 
-    def _run(self, name: str, given: Mapping[str, Any], of: int, tell: Tell, stop: Stop) -> None:
-        last = Running(of=of, experiment=name, task="", part=0.0, seconds_left=None, done=False, failed="", report=None)
+    def _run(self, name: str, given: Mapping[str, Any], stop: Stop) -> None:
+        last = _first(name)
 
         def progress(now: RunProgress) -> None:
             nonlocal last
-            last = Running(
-                of=of,
-                experiment=name,
-                task=now.task,
-                part=now.done,
-                seconds_left=now.seconds_left,
-                done=False,
-                failed="",
-                report=None,
-            )
-            tell(last)
+            last = replace(last, task=now.task, part=now.done, seconds_left=now.seconds_left)
+            with self._lock:
+                self._running = (last, stop)
+            self._tell(last)
 
         failed, written = "", None
-        tell(last)
+        self._tell(last)
         try:
             with self._turns.lease(stop):
                 written = self._measured(name, given, progress, stop)
@@ -122,18 +133,14 @@ class Laboratory:
             failed = f"{type(error).__name__}: {error}"
         with self._lock:
             self._running = None
-        tell(
-            Running(
-                of=of,
-                experiment=name,
-                task="",
-                part=last.part,
-                seconds_left=None,
-                done=True,
-                failed=" ".join(failed.split())[:400],
-                report=written,
-            )
-        )
+        failed = " ".join(failed.split())[:400]
+        self._tell(replace(last, task="", seconds_left=None, done=True, failed=failed, report=written))
+
+    def _tell(self, message: Running) -> None:
+        with self._lock:
+            listeners = list(self._listeners)
+        for tell in listeners:
+            tell(message)
 
     def _measured(
         self, name: str, given: Mapping[str, Any], progress: Callable[[RunProgress], None], stop: Stop
@@ -155,6 +162,11 @@ class Laboratory:
 
     def _reports(self) -> tuple[ReportFile, ...]:
         return tuple(each for each in map(_report, self._folders()) if each is not None)
+
+
+def _first(name: str) -> Running:
+    """How far a run is that has just begun; who is told of it has a number of their own."""
+    return Running(of=0, experiment=name, task="", part=0.0, seconds_left=None, done=False, failed="", report=None)
 
 
 def _note(folder: Path) -> RunNote | None:

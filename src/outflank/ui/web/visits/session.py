@@ -40,6 +40,9 @@ class Session:
         self.outbox = Outbox()
         self.open: Table | None = None
         self.activity = Activity(hall, self.outbox)
+        self._loop = asyncio.get_running_loop()
+        self._lab_number = 0
+        """Of the last request by which this connection is told of runs."""
         self._handling: list[asyncio.Task[None]] = []
         self._bucket = Bucket(hall.house.settings.messages_a_second, hall.house.settings.messages_at_once)
 
@@ -57,6 +60,7 @@ class Session:
             self.outbox.close()
             # What is being done is done to its end, or a game would be another on disk than in memory.
             await asyncio.gather(sending, receiving, *self._handling, return_exceptions=True)
+            self.house.laboratory.forget(self._lab_tell)
             await self._leave()
 
     # --- messages ---
@@ -151,6 +155,10 @@ class Session:
     async def _open(self, asked: requests.Open) -> Message:
         return await self._watch(await self.hall.table(asked.id), asked.ask)
 
+    async def _let_go(self, asked: requests.Leave) -> Message:
+        await self._leave()
+        return messages.Left(re=asked.ask)
+
     async def _sit(self, asked: requests.Sit) -> Message:
         return await self._told(asked, lambda table: table.sit(asked.seats, self))
 
@@ -189,8 +197,9 @@ class Session:
 
     async def _export(self, asked: requests.Export) -> Message:
         table = await self.hall.table(asked.id)
-        board = await table.board_at(asked.node)
-        return await self.house.work(exported, table.kept, asked.node, board, asked.form, asked.ask)
+        number = table.kept.node if asked.node is None else asked.node
+        board = await table.board_at(number)
+        return await self.house.work(exported, table.kept, number, board, asked.form, asked.ask)
 
     # --- what is asked of searches ---
 
@@ -210,23 +219,35 @@ class Session:
     # --- what is asked of the laboratory ---
 
     async def _lab(self, asked: requests.Lab) -> Message:
+        self._listen_to_runs(asked.ask)
         return await self.house.work(self.house.laboratory.listing, asked.ask)
 
     async def _run(self, asked: requests.Run) -> None:
-        loop = asyncio.get_running_loop()
+        before = self._lab_number
+        self._listen_to_runs(asked.ask)
+        try:
+            await self.house.work(self.house.laboratory.begin, asked)
+        except OutflankError:
+            self._lab_number = before  # what is under way is still told of under the number that was heard last
+            raise
 
-        def send(message: messages.Running) -> None:
-            if message.done:
-                self.outbox.forget("lab")
-                self.outbox.tell(message)
-            else:
-                self.outbox.stream("lab", message)
+    def _listen_to_runs(self, number: int) -> None:
+        self._lab_number = number
+        self.house.laboratory.listen(self._lab_tell)
 
-        def tell(message: messages.Running) -> None:
-            with suppress(RuntimeError):  # the server may have ended
-                loop.call_soon_threadsafe(send, message)
+    def _lab_tell(self, message: messages.Running) -> None:
+        with suppress(RuntimeError):  # the server may have ended
+            self._loop.call_soon_threadsafe(self._lab_send, message)
 
-        await self.house.work(self.house.laboratory.begin, asked, tell)
+    def _lab_send(self, message: messages.Running) -> None:
+        if not self._lab_number:
+            return  # its own run was refused
+        told = replace(message, of=self._lab_number)
+        if message.done:
+            self.outbox.forget("lab")
+            self.outbox.tell(told)
+        else:
+            self.outbox.stream("lab", told)
 
     async def _cancel(self, asked: requests.Cancel) -> Message:
         await self.house.work(self.house.laboratory.cancel)
@@ -236,6 +257,7 @@ class Session:
         requests.New: _new,
         requests.Place: _place,
         requests.Open: _open,
+        requests.Leave: _let_go,
         requests.Sit: _sit,
         requests.Play: _play,
         requests.Go: _go,
