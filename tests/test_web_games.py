@@ -1,10 +1,12 @@
 """Games over the WebSocket: what a page can ask of them, what it is refused, and that they are kept."""
 
+import asyncio
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,11 @@ import pytest
 
 from outflank.errors import OutflankError
 from outflank.ui.web import messages
+from outflank.ui.web.games.making import started
 from outflank.ui.web.games.store import Store
+from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.hall.tables import Table
+from outflank.ui.web.settings import Settings
 from tests.web_server import Page, Served, serving
 
 pytestmark = pytest.mark.plain
@@ -360,7 +366,69 @@ def test_a_game_that_cannot_be_written_has_not_changed(tmp_path: Path, monkeypat
             assert "disk is full" in page.refused("play", id=game["id"], node=0, move="f5")
         monkeypatch.undo()
         assert page.ask("open", id=game["id"])["node"] == 0
-        assert page.play(game, "f5")["revision"] == 2
+        other = page.play(game, "d3")  # another move than the one that failed
+        assert other["revision"] == 2
+        assert (other["last"]["move"], other["pieces"].count("X")) == ("d3", 4)
+        assert other["pieces"][19] == "X"
+
+
+def test_a_computer_whose_move_cannot_be_kept_does_not_think_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(tmp_path) as served, served.page() as page:
+        game = page.play(page.new(), "f5")
+        puts = iter([served.hall.house.store.put])  # one more
+        monkeypatch.setattr(served.hall.house.store, "put", lambda row: next(puts, _full)(row))
+        assert page.ask("sit", id=game["id"], seats={"white": "random"})["thinking"] == "white"
+        told = page.until(lambda message: message["kind"] == "game")
+        assert (told["node"], told["thinking"]) == (1, None)
+        assert "disk is full" in told["remark"]
+        monkeypatch.undo()
+        assert page.ask("open", id=game["id"])["thinking"] == "white"  # it is tried again
+        assert page.until(lambda message: message["kind"] == "game")["node"] == 2
+    assert "disk is full" in capsys.readouterr().err
+
+
+def test_a_game_that_is_being_deleted_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def opened() -> None:
+        hall = Hall(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1))
+        table = await hall.begin_game(started("othello", {"size": 4}, None))
+        close, opening = table.close, list[asyncio.Task[Table]]()
+
+        async def slowly() -> None:
+            opening.append(asyncio.create_task(hall.table(table.kept.id)))
+            await asyncio.wait(opening, timeout=0.05)
+            await close()
+
+        monkeypatch.setattr(table, "close", slowly)
+        await hall.delete(table.kept.id)
+        try:
+            with pytest.raises(OutflankError, match="no such game"):
+                await opening[0]
+        finally:
+            hall.close()
+
+    asyncio.run(opened())
+
+
+def test_neither_who_asks_no_more_nor_what_fails_ends_the_thread_of_the_disk(tmp_path: Path) -> None:
+    store = Store(tmp_path / "games.sqlite")
+    begun, on = threading.Event(), threading.Event()
+
+    def wait(file: object) -> None:
+        begun.set()
+        assert on.wait(60)
+
+    first = store._ask(wait)
+    assert begun.wait(60)
+    given_up, wrong = store.page(None), store._ask(lambda file: 1 // 0)
+    assert given_up.cancel()
+    on.set()
+    first.result()
+    with pytest.raises(ZeroDivisionError):
+        wrong.result(60)
+    assert store.page(None).result(60) == ((), False)
+    store.close()
 
 
 def _full(row: object) -> Any:

@@ -172,13 +172,15 @@ class Store:
             while True:
                 jobs.append(self._jobs.get_nowait())
         answers: list[Callable[[], None]] = []
-        whole = [each for each in jobs if each is not None]
+        whole = [each for each in jobs if each is not None and each[1].set_running_or_notify_cancel()]
         try:
             file.execute("begin immediate")
             for job, answer in whole:
                 try:
                     answers.append(_good(answer, job(file)))
-                except OutflankError as error:
+                except sqlite3.Error:
+                    raise
+                except Exception as error:  # of this job alone
                     answers.append(_bad(answer, error))
             file.execute("commit")
         except sqlite3.Error as error:

@@ -55,12 +55,13 @@ class Hall:
 
     async def delete(self, id: str) -> None:
         """Forget a game."""
-        table = self._known.pop(id, None)
-        self._tables.pop(id, None)
-        if table is not None:
-            await table.close()
-        if not await asyncio.wrap_future(self.house.store.delete(id)):
-            raise OutflankError("there is no such game; it may have been deleted already")
+        async with self._opening:  # or it could be opened meanwhile, and written again
+            table = self._known.pop(id, None)
+            self._tables.pop(id, None)
+            if table is not None:
+                await table.close()
+            if not await asyncio.wrap_future(self.house.store.delete(id)):
+                raise OutflankError("there is no such game; it may have been deleted already")
 
     async def page(self, before: float | None, ask: int) -> Kept:
         """A page of the list of games."""

@@ -193,8 +193,12 @@ class Table:
             kept = change(self.kept)
             here = kept.verdict is not None and kept.verdict.node == kept.node
             goes_on = (live if isinstance(live, bool) else live(kept)) and not here
-            standing = self._stand(replace(kept, live=goes_on, revision=self.kept.revision + 1, changed=now))
-            self.house.store.put(standing.row).result()
+            try:
+                standing = self._stand(replace(kept, live=goes_on, revision=self.kept.revision + 1, changed=now))
+                self.house.store.put(standing.row).result()
+            except BaseException:
+                self.boards = Boards()  # it may know a node that is none, whose number the next one will have
+                raise
             return standing
 
         standing = await self.house.work(made)
@@ -259,7 +263,13 @@ class Table:
             if self._thinking is not thinking or self.is_gone:
                 return  # somebody has gone elsewhere meanwhile
             self._thinking = None
-            await self._changed(change, True, None)
+            try:
+                await self._changed(change, True, None)
+            except Exception as error:  # it has not moved then, and does when somebody opens the game again
+                self.house.complain(error)
+                self._hold_clock()
+                said = " ".join(f"{side}'s move could not be kept: {error}".split())[:200]
+                self._tell(replace(self._message(standing), remark=said), None)
 
     # --- clocks ---
 
