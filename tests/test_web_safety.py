@@ -92,10 +92,14 @@ def test_a_token_is_demanded_and_remembered(tmp_path_factory: pytest.TempPathFac
         assert (answer.status, answer.headers["location"]) == (303, "/")
         cookie = answer.headers["set-cookie"]
         assert "HttpOnly" in cookie
-        assert "SameSite=strict" in cookie
+        assert "SameSite=lax" in cookie  # a link from elsewhere leads to the page
         shown = cookie.partition(";")[0]
         assert served.get("/", cookie=shown).status == 200
         assert served.get("/", cookie=shown + "x").status == 403
+        assert served.get("/", cookie=f'a b={{"x": [1]}}; =; c@d; {shown}; e=[').status == 200  # others' cookies
+        assert served.get("/", cookie=shown, origin="http://evil.example").status == 403
+        with pytest.raises(InvalidStatus, match="403"), served.page(Cookie=shown, origin="http://evil.example"):
+            pass
         assert served.get("/health").status == 200
         with served.page(Cookie=shown) as page:
             assert page.new()["kind"] == "game"
@@ -111,6 +115,18 @@ def test_what_is_reached_by_other_names_takes_any_but_needs_pages_of_its_own() -
     assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "box")] == [True] * 3 + [
         False
     ] * 2
+
+
+def test_a_server_is_known_by_its_name_as_browsers_write_it() -> None:
+    usual = Door(host="127.0.0.1", port=80)
+    for host in ("127.0.0.1", "127.0.0.1:80", "localhost"):
+        assert usual.knows(Headers({"host": host, "origin": f"http://{host.removesuffix(':80')}"}))
+    assert not usual.knows(Headers({"host": "127.0.0.1:8080"}))
+    assert not usual.knows(Headers({"host": "127.0.0.1", "origin": "http://127.0.0.1:8080"}))
+    named = Door(host="MyBox", port=8765, token="secret-word")
+    assert named.knows(Headers({"host": "mybox:8765", "origin": "http://mybox:8765"}))
+    assert not named.knows(Headers({"host": "mybox"}))
+    assert Door(host="::1", port=80).knows(Headers({"host": "[::1]", "origin": "http://[::1]"}))
 
 
 # --- bounds ---
@@ -146,6 +162,20 @@ def test_there_are_so_many_connections_and_no_more(tmp_path_factory: pytest.Temp
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1013
         assert page.new()["kind"] == "game"
+
+
+def test_a_connection_that_is_still_is_asked_whether_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.ui.web.running.PING_SECONDS", 0.05)
+    with serving(tmp_path) as served, socket.create_connection(("127.0.0.1", served.port), 60) as dead:
+        host = f"127.0.0.1:{served.port}"
+        key = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + "A" * 22
+        dead.sendall(f"GET /socket HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n{key}==\r\n\r\n".encode())
+        heard = b""
+        while more := dead.recv(1 << 16):  # until it is given up
+            heard += more
+        assert b"keepalive ping timeout" in heard
 
 
 def test_who_reads_slowly_misses_what_is_overtaken_and_no_answer() -> None:
@@ -290,7 +320,8 @@ def test_what_is_wrong_with_the_command_is_one_line(
     taken.close()
     (tmp_path / "other").write_text("something else\n" * 50)
     assert "cannot be used for games" in said("--port", "0", "--games", str(tmp_path / "other"))
-    assert "8 to 200" in said("--token", "short")
+    for token in ("short", "x" * 201, "secret&word", "secret word", "secret#word", "secret%41", "secret+word"):
+        assert "8 to 200" in said("--token", token)
     assert "no.such.host.invalid" in said("--host", "no.such.host.invalid")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert "pip install 'outflank[web]'" in said()

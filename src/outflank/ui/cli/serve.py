@@ -48,13 +48,13 @@ def command(
         raise OutflankError("the server needs more packages: pip install 'outflank[web]'") from None
     del starlette, uvicorn, websockets  # asked for a clear line alone
     from outflank.ui.web.app import application
-    from outflank.ui.web.guards import Door, is_loopback, made_token
+    from outflank.ui.web.guards import TOKEN, Door, is_loopback, made_token
     from outflank.ui.web.hall.hall import Hall
     from outflank.ui.web.running import server_of
     from outflank.ui.web.settings import Settings
 
-    if token is not None and not 8 <= len(token) <= 200:
-        raise OutflankError("--token: 8 to 200 letters")
+    if token is not None and TOKEN.fullmatch(token) is None:
+        raise OutflankError("--token: 8 to 200 of the letters A-Z and a-z, digits, - and _")
     if token is None and not is_loopback(host):
         token = made_token()
     path = data_folder() / "games.sqlite" if games is None else expanded(games)

@@ -5,12 +5,13 @@ rebinding) even read the answers: so the name in `Host` must be ours, and `Origi
 carries, too.
 """
 
+import re
 import secrets
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 
 from starlette.datastructures import Headers, QueryParams
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,18 +32,29 @@ SAFE = {
 }
 """Headers of every answer, unless it has its own."""
 
+USUAL_PORT = 80
+"""That browsers leave out."""
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
+"""What goes into an address and a cookie as it is."""
+
 FORBIDDEN = 4403
 """The code with which a WebSocket is refused after its handshake, where that is possible."""
 
 
 def is_loopback(host: str) -> bool:
     """Whether only programs of this machine reach a server there."""
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def _as_browsers_say(host: str) -> str:
+    """A name with its port as `Host` and `Origin` have it: in small letters, and without the usual port."""
+    return host.lower().removesuffix(f":{USUAL_PORT}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,17 +74,14 @@ class Door:
 
     def names(self) -> set[str]:
         """What `Host` may say; none: it is reached by names that we do not know."""
-        if is_loopback(self.host):
-            own = self.host if ":" not in self.host else f"[{self.host}]"
-            return {f"{name}:{self.port}" for name in (*LOOPBACK, own)}
         if self.host in ("0.0.0.0", "::"):
             return set()
         own = f"[{self.host}]" if ":" in self.host else self.host
-        return {f"{name}:{self.port}" for name in (own, *LOOPBACK)}
+        return {_as_browsers_say(f"{name}:{self.port}") for name in (own, *LOOPBACK)}
 
     def knows(self, headers: Headers) -> bool:
         """Whether a request is for us, from a page of ours."""
-        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        host, origin = _as_browsers_say(headers.get("host", "")), headers.get("origin")
         names = self.names()
         if names and host not in names:
             return False
@@ -86,11 +95,7 @@ class Door:
 
     def shown(self, headers: Headers) -> str | None:
         """The token in a request's cookie."""
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
-        except CookieError:
-            return None
-        return None if found is None else found.value
+        return cookie_parser(headers.get("cookie", "")).get(self.cookie)  # whatever else other services have put there
 
 
 class Guarded:
@@ -121,7 +126,8 @@ class Guarded:
     async def _remembered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The token becomes a cookie, and leaves the address bar."""
         answer = RedirectResponse(scope["path"] or "/", 303)
-        answer.set_cookie(self.door.cookie, self.door.token or "", httponly=True, samesite="strict", path="/")
+        # Not strict, or a link from elsewhere would lead to no page: it is `Origin` that guards the WebSocket.
+        answer.set_cookie(self.door.cookie, self.door.token or "", httponly=True, samesite="lax", path="/")
         await answer(scope, receive, _with_headers(send))
 
 
