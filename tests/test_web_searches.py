@@ -1,5 +1,6 @@
 """Searches over the WebSocket: how they share the cores, what is told of them, and that they end."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 
 from outflank import OthelloBoard
 from outflank.boards import Board
+from outflank.errors import OutflankError
 from outflank.lab import RunProgress
+from outflank.players.clock import Clock
 from outflank.search.contract import Known, Limits, Options, Stop
 from outflank.search.deepening import search
 from outflank.search.resuming import Resumable
@@ -18,8 +21,11 @@ from outflank.search.table import Table
 from outflank.ui.web import messages
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.computers import Computers
+from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
 from outflank.ui.web.searching.stages import Step, steps_of
 from outflank.ui.web.searching.turns import Turns
+from outflank.ui.web.settings import Settings
 from tests.web_server import Page, Served, serving
 
 PLAIN = pytest.mark.plain
@@ -164,6 +170,91 @@ def test_who_is_stopped_does_not_wait_for_cores() -> None:
     turns.close()
 
 
+@PLAIN
+def test_what_takes_minutes_is_done_one_after_the_other_beside_leases() -> None:
+    turns, stop = Turns(2), Stop()
+    held = threading.Event()
+
+    def second() -> None:
+        with turns.hold(stop):
+            held.set()
+
+    with turns.hold(Stop()):
+        thread = threading.Thread(target=second)
+        thread.start()
+        waiting_for(lambda: len(turns._wishing) == 1)
+        with turns.lease(Stop()) as workers:
+            assert workers == 1
+            assert turns.under_way() == 2
+        assert not held.is_set()
+    assert held.wait(60)
+    thread.join()
+    with turns.lease(Stop()) as workers:
+        assert workers == 2
+    turns.close()
+
+
+@PLAIN
+def test_places_are_taken_before_searches_are_made(tmp_path: Path) -> None:
+    searches = Searches(Settings(games=tmp_path, reports=tmp_path, workers=1, most_searches=FEW + 1))
+    places = [searches.take_place() for _ in range(FEW + 1)]
+    assert [each.bits for each in places] == [LARGE_BITS] * FEW + [SMALL_BITS]
+    with pytest.raises(OutflankError, match="no more at a time"):
+        searches.take_place()
+    searches.give_back(places[0])
+    assert searches.take_place().bits == LARGE_BITS
+
+
+class Uncompiled(Endless):
+    """Has kernels to compile."""
+
+    def __init__(self, kernels: str) -> None:
+        super().__init__()
+        self.kernels, self.waiting, self.done, self.failed = (kernels,), True, False, ""
+        self.prepares, self.on = 0, threading.Event()
+
+    def prepare(self, cores: int) -> None:
+        self.prepares += 1
+        assert self.on.wait(60)
+
+    def run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
+        self.heard.set()
+        return False
+
+
+@PLAIN
+def test_kernels_are_compiled_once_for_all_who_wait_for_them_and_one_after_the_other(tmp_path: Path) -> None:
+    async def began() -> list[Any]:
+        searches = Searches(Settings(games=tmp_path, reports=tmp_path, workers=1))
+        found: list[Any] = [Uncompiled("a"), Uncompiled("a"), Uncompiled("b"), Uncompiled("c")]
+        for each in found:
+            searches.begin(each, searches.take_place(), lambda search: None)
+        assert sum(each.name == "outflank-compiling" for each in threading.enumerate()) == 1
+        searches.end(found[2])  # which nobody waits for then
+        for each in found:
+            each.on.set()
+        while not all(each.heard.is_set() for each in (found[0], found[1], found[3])):
+            await asyncio.sleep(0.001)
+        searches.close()
+        return found
+
+    assert [each.prepares for each in asyncio.run(began())] == [1, 0, 0, 1]
+
+
+@PLAIN
+def test_nothing_is_compiled_for_a_move_that_is_not_wanted_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    monkeypatch.setattr("outflank.ui.web.searching.computers.seated", lambda words, *more: made.append(words))
+    computers = Computers(Settings(games=tmp_path, reports=tmp_path, workers=1), Turns(1))
+    stop = Stop()
+    stop()
+    with pytest.raises(OutflankError, match="not wanted"):
+        asyncio.run(computers.choose("x", "random", OthelloBoard.start(4), Clock(), stop))
+    assert made == []
+
+
 # --- searches that are taken up again ---
 
 
@@ -303,6 +394,7 @@ def test_there_are_so_many_searches_and_no_more(tmp_path: Path) -> None:
         assert "no more at a time" in other.refused("analyse", id=game["id"], node=0)
         assert "no more at a time" in other.refused("review", id=page.play(game, "f5")["id"])
         page.ask("halt")
+        assert "unknown scheme" in other.refused("analyse", id=game["id"], node=0, options={"scheme": "nothing"})
         assert analysed(other, game, options={"depth": 1})["depth"] == 1
 
 
@@ -406,6 +498,9 @@ def test_who_comes_to_a_run_under_way_is_told_how_far_it_is(
         assert found.running == "depths"
         assert found.progress is not None
         assert (found.progress.of, found.progress.part, found.progress.task) == (found.re, 0.5, "half of it")
+        game = other.new(options={"size": 4}, seats={"black": "random"})
+        assert other.until(lambda message: message["kind"] == "game")["node"] == 1  # a computer moves meanwhile
+        assert "depths is being" in other.refused("compare", id=game["id"], node=0, options={"depth": 1})
         on.set()
         assert last_of(other, found.re)["part"] == 0.5
     assert last_of(page, number)["done"]

@@ -91,6 +91,12 @@ class Laboratory:
         work = threading.Thread(target=self._run, args=(experiment.name, given, stop), name="outflank-lab", daemon=True)
         work.start()
 
+    def check_idle(self) -> None:
+        """Refuse what would measure beside a run, or have to wait for its end."""
+        with self._lock:
+            if self._running is not None:
+                raise OutflankError(f"{self._running[0].experiment} is being measured: cancel it, or wait")
+
     def cancel(self) -> None:
         """End the run under way."""
         with self._lock:
@@ -123,7 +129,7 @@ class Laboratory:
         failed, written = "", None
         self._tell(last)
         try:
-            with self._turns.lease(stop):
+            with self._turns.hold(stop):
                 written = self._measured(name, given, progress, stop)
         except OutflankError as error:
             failed = str(error)

@@ -18,16 +18,25 @@ SOON_SECONDS = 0.3
 """After which a search that is not ready is said to compile."""
 
 
+class Place:
+    """Of one search, with the size of its table: taken before there is a search, so that none is promised twice."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+
 class Searches:
-    """All analyses under way."""
+    """All analyses under way. Used on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.turns = Turns(settings.workers)
         self._most = settings.most_searches
-        self._under_way: set[Analysing] = set()
-        self._large: set[Analysing] = set()
-        self._ready: set[tuple[str, ...]] = set()
+        self._places: set[Place] = set()
+        self._under_way: dict[Analysing, Place] = {}
         self._others: set[Stop] = set()
+        self._ready: set[tuple[str, ...]] = set()
+        self._unready: dict[tuple[str, ...], list[Analysing]] = {}
+        """Those that wait for kernels; of the first key they are being compiled."""
 
     def most_bytes(self) -> int:
         """Of all tables together, whatever is asked."""
@@ -35,7 +44,7 @@ class Searches:
         return FEW * large + max(0, self._most - FEW) * small
 
     def _check_room(self) -> None:
-        if len(self._under_way) + len(self._others) >= self._most:
+        if len(self._places) + len(self._others) >= self._most:
             raise OutflankError(f"{self._most} searches are under way, and no more at a time")
 
     def enter(self, stop: Stop) -> None:
@@ -47,47 +56,73 @@ class Searches:
         """It has ended."""
         self._others.discard(stop)
 
-    def bits(self) -> int:
-        """Of the table of the next search."""
+    def take_place(self) -> Place:
+        """For a search that is about to be made; whoever makes none gives it back."""
         self._check_room()
-        return LARGE_BITS if len(self._large) < FEW else SMALL_BITS
+        large = sum(each.bits == LARGE_BITS for each in self._places)
+        place = Place(LARGE_BITS if large < FEW else SMALL_BITS)
+        self._places.add(place)
+        return place
 
-    def begin(self, search: Analysing, bits: int, tell: Callable[[Analysing], None]) -> None:
-        """Let it search; called on the event loop. Kernels are compiled in a thread of its own, if they are not."""
-        self._under_way.add(search)
-        if bits == LARGE_BITS:
-            self._large.add(search)
+    def give_back(self, place: Place) -> None:
+        """There is no search of it."""
+        self._places.discard(place)
+
+    def begin(self, search: Analysing, place: Place, tell: Callable[[Analysing], None]) -> None:
+        """Let it search, once its kernels are compiled."""
+        self._under_way[search] = place
         if search.kernels in self._ready:
             self.turns.add(search)
             return
-        loop = asyncio.get_running_loop()
 
         def late() -> None:
             if search in self._under_way and search.waiting and not search.done:
                 search.compiling = True
                 tell(search)
 
-        loop.call_later(SOON_SECONDS, late)
-        threading.Thread(target=self._prepared, args=(search, loop), name="outflank-compiling", daemon=True).start()
+        asyncio.get_running_loop().call_later(SOON_SECONDS, late)
+        idle = not self._unready
+        self._unready.setdefault(search.kernels, []).append(search)
+        if idle:
+            self._compile()
+
+    def _compile(self) -> None:
+        """The first kernels that somebody still waits for, in a thread: one at a time, however many are asked for."""
+        loop = asyncio.get_running_loop()
+        while self._unready:
+            kernels, waiting = next(iter(self._unready.items()))
+            search = next((each for each in waiting if each in self._under_way), None)
+            if search is not None:
+                work = threading.Thread(
+                    target=self._prepared, args=(search, loop), name="outflank-compiling", daemon=True
+                )
+                work.start()
+                return
+            del self._unready[kernels]
 
     def _prepared(self, search: Analysing, loop: asyncio.AbstractEventLoop) -> None:
+        failed = ""
         try:
             search.prepare(self.turns.cores)
         except Exception as error:
-            search.failed = f"{type(error).__name__}: {error}"
+            failed = f"{type(error).__name__}: {error}"
         with suppress(RuntimeError):  # the server may have ended meanwhile
-            loop.call_soon_threadsafe(self._go, search)
+            loop.call_soon_threadsafe(self._go, search.kernels, failed)
 
-    def _go(self, search: Analysing) -> None:
-        if not search.failed:
-            self._ready.add(search.kernels)
-        if search in self._under_way:
-            self.turns.add(search)
+    def _go(self, kernels: tuple[str, ...], failed: str) -> None:
+        if not failed:
+            self._ready.add(kernels)
+        for search in self._unready.pop(kernels, []):
+            if search in self._under_way:
+                search.failed = failed
+                self.turns.add(search)
+        self._compile()
 
     def end(self, search: Analysing) -> None:
-        """Let it search no more; called on the event loop."""
-        self._under_way.discard(search)
-        self._large.discard(search)
+        """Let it search no more."""
+        place = self._under_way.pop(search, None)
+        if place is not None:
+            self._places.discard(place)
         self.turns.drop(search)
 
     def close(self) -> None:

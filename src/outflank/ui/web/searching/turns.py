@@ -2,15 +2,16 @@
 
 A search that can be interrupted and taken up again (`Sliced`) is run for a slice, and waits for its next turn behind
 the others. What cannot, such as a computer's move, is done in a thread of its own that has leased cores for the time;
-one core is always left to the others then, so that those hear something every second.
+one core is always left to the others then, so that those hear something every second. What takes minutes, such as an
+experiment, is held instead: one at a time, and leases are given beside it, or no computer would move meanwhile.
 """
 
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from outflank.search.contract import Stop
 
@@ -20,6 +21,8 @@ ROUND_SECONDS = 0.7
 SHORTEST, LONGEST = 0.010, 0.1
 """Seconds of a slice: below, taking a search up again (1.6 ms) takes too much of it."""
 
+
+T = TypeVar("T")
 
 LEARNING = 0.05
 """The part of the last turn in what turns are expected to be late by: on a busy machine slices are the shorter."""
@@ -56,6 +59,8 @@ class Turns:
         self._running: dict[Sliced, Turn] = {}
         self._leased: list[int] = []
         self._asking: deque[Stop] = deque()  # for a lease, in that order
+        self._held = 0  # what takes minutes and is under way
+        self._wishing: deque[Stop] = deque()  # to be held, in that order
         self._late = SHORTEST / 2  # by which turns end after they are due, of late
         self._closed = False
         self._threads: list[threading.Thread] = []
@@ -85,9 +90,9 @@ class Turns:
             self._changed.notify_all()
 
     def under_way(self) -> int:
-        """Searches that have turns, or work on leased cores."""
+        """Searches that have turns, or work on leased cores, and what is held."""
         with self._changed:
-            return len(self._waiting) + len(self._running) + len(self._leased)
+            return len(self._waiting) + len(self._running) + len(self._leased) + self._held
 
     def _serve(self) -> None:
         while True:
@@ -121,11 +126,15 @@ class Turns:
         return sum(turn.workers for turn in self._running.values())
 
     def _for_slices(self) -> int:
-        """Cores that are not leased; one always."""
-        return max(1, self.cores - sum(self._leased))
+        """Cores that are not leased; one always, and no more beside what is held."""
+        return 1 if self._held else max(1, self.cores - sum(self._leased))
 
     def _is_alone(self) -> bool:
-        return not self._waiting and not self._running and not self._leased and not self._asking
+        return not self._waiting and not self._running and not self._has_others()
+
+    def _has_others(self) -> bool:
+        """Whether cores are used, or asked for, otherwise than in slices."""
+        return bool(self._leased or self._asking or self._held)
 
     def _slice(self) -> float:
         """How long a turn may last while others wait."""
@@ -151,26 +160,20 @@ class Turns:
     def _should_end(self, turn: Turn) -> bool:
         if self._waiting or self._in_slices() > self._for_slices():
             return True
-        return not turn.alone and len(self._running) == 1 and not self._leased and not self._asking
+        return not turn.alone and len(self._running) == 1 and not self._has_others()
 
     # --- leases ---
 
     @contextmanager
     def lease(self, stop: Stop) -> Iterator[int]:
         """Cores for what cannot be interrupted, and how many; once `stop` is called nobody waits for them."""
-        stop.tell(self._wake)  # not while the cores are held: who calls it holds it, and wants them
-        try:
-            with self._changed:
-                self._asking.append(stop)
-                self._changed.notify_all()
-                while not self._closed and not stop.called and not self._can_lease(stop):
-                    self._changed.wait()
-                self._asking.remove(stop)
-                workers = self.cores if self._is_alone() else 1
-                self._leased.append(workers)
-                self._changed.notify_all()
-        finally:
-            stop.forget(self._wake)
+
+        def take() -> int:
+            workers = self.cores if self._is_alone() else 1
+            self._leased.append(workers)
+            return workers
+
+        workers = self._in_line(self._asking, stop, self._can_lease, take)
         try:
             yield workers
         finally:
@@ -178,9 +181,40 @@ class Turns:
                 self._leased.remove(workers)
                 self._changed.notify_all()
 
-    def _can_lease(self, stop: Stop) -> bool:
+    @contextmanager
+    def hold(self, stop: Stop) -> Iterator[None]:
+        """For what takes minutes: one after the other, beside leases; once `stop` is called nobody waits."""
+
+        def take() -> None:
+            self._held += 1
+
+        self._in_line(self._wishing, stop, lambda: not self._held, take)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= 1
+                self._changed.notify_all()
+
+    def _in_line(self, line: deque[Stop], stop: Stop, can: Callable[[], bool], take: Callable[[], T]) -> T:
+        """Wait for one's turn in a line, and take what is waited for there."""
+        stop.tell(self._wake)  # not while the cores are held: who calls it holds it, and wants them
+        try:
+            with self._changed:
+                line.append(stop)
+                self._changed.notify_all()
+                while not self._closed and not stop.called and not (line[0] is stop and can()):
+                    self._changed.wait()
+                line.remove(stop)
+                taken = take()
+                self._changed.notify_all()
+                return taken
+        finally:
+            stop.forget(self._wake)
+
+    def _can_lease(self) -> bool:
         slices = bool(self._waiting or self._running)
-        return self._asking[0] is stop and (not self._leased or sum(self._leased) < self.cores - slices)
+        return not self._leased or sum(self._leased) < self.cores - slices
 
     def _wake(self) -> None:
         with self._changed:

@@ -48,7 +48,6 @@ class Activity:
         board = await table.board_at(asked.node)
         self.halt()
         searches, loop = self.house.searches, asyncio.get_running_loop()
-        bits = searches.bits()
         told = threading.Event()  # whether what is new will be sent anyway
 
         def tell(search: Analysing) -> None:
@@ -76,15 +75,23 @@ class Activity:
             search.free()
 
         options = asked.options or SearchOptions()
-        search = await self.house.work(lambda: Analysing(board, moves=asked.moves, asked=options, bits=bits, tell=tell))
-        self._check_open()
+        place = searches.take_place()
+        try:
+            search = await self.house.work(
+                lambda: Analysing(board, moves=asked.moves, asked=options, bits=place.bits, tell=tell)
+            )
+            self._check_open()
+        except BaseException:
+            searches.give_back(place)
+            raise
         self._end = end
-        searches.begin(search, bits, tell)
+        searches.begin(search, place, tell)
 
     # --- comparisons and reviews: in a thread of their own ---
 
     async def compare(self, asked: Compare) -> None:
         """Search a node by some workers, and by one."""
+        self.house.laboratory.check_idle()
         table = await self.hall.table(asked.id)
         board = await table.board_at(asked.node)
         comparing = await self.house.work(lambda: Comparing(board, asked, self.house.settings.workers))
@@ -92,7 +99,7 @@ class Activity:
         turns = self.house.searches.turns
 
         def work(stop: Stop, tell: Callable[[Message], None]) -> None:
-            with turns.lease(stop):
+            with turns.hold(stop):
                 comparing.run(stop, tell)
 
         self._begin(work, asked.ask, "outflank-compare")
