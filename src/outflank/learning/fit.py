@@ -6,9 +6,10 @@ Of a weight that few positions show little is known. Each begins at a prior (the
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -100,12 +101,17 @@ def error(examples: Examples, weights: Floats) -> float:
     return float(np.sqrt(np.mean((estimates(examples, weights) - examples.values).astype(np.float64) ** 2)))
 
 
+def _rows(count: int) -> list[slice]:
+    """Which examples are in each share."""
+    edges = np.linspace(0, count, SHARES + 1).astype(int)
+    return [slice(int(first), int(end)) for first, end in pairwise(edges)]
+
+
 class _Shares:
     """Examples in parts, and who works on them."""
 
     def __init__(self, examples: Examples, weights: int, each: Callable[[Callable[[int], None]], None]) -> None:
-        edges = np.linspace(0, len(examples), SHARES + 1).astype(int)
-        self._rows = [slice(first, end) for first, end in pairwise(edges)]
+        self._rows = _rows(len(examples))
         self._examples, self._each = examples, each
         self._sums = np.zeros((SHARES, weights), np.float32)
 
@@ -135,19 +141,44 @@ class _Shares:
         return found
 
 
-def fit(examples: Examples, prior: Floats, *, shrinkage: float = 4.0, passes: int = 40, workers: int = 1) -> Floats:
+class Sums(Protocol):
+    """What a fit asks of the examples, whoever sums it up."""
+
+    def gathered(self, parts: Floats) -> Floats:
+        """For each weight the sum of the parts of the examples that show it."""
+
+    def estimates(self, weights: Floats) -> Floats:
+        """What weights say of the examples."""
+
+
+def fit(
+    examples: Examples,
+    prior: Floats,
+    *,
+    shrinkage: float = 4.0,
+    passes: int = 40,
+    workers: int = 1,
+    device: Literal["cpu", "gpu"] = "cpu",
+) -> Floats:
     """The weights that are best for `examples`, held to `prior`. The last of them belongs to no pattern, and stays.
 
-    They are the same, to the bit, for any number of workers.
+    They are the same, to the bit, for any number of workers, and on a GPU.
     """
-    if workers == 1 or examples.indices.size < WORTH_SHARING:
-        return _fit(_Shares(examples, len(prior), _one_by_one), examples, prior, shrinkage, passes)
-    with ThreadPoolExecutor(workers) as threads:
+    with ExitStack() as stack:
+        each = _one_by_one
+        if workers > 1 and examples.indices.size >= WORTH_SHARING:
+            threads = stack.enter_context(ThreadPoolExecutor(workers))
 
-        def together(work: Callable[[int], None]) -> None:
-            list(threads.map(work, range(SHARES)))
+            def each(work: Callable[[int], None]) -> None:
+                list(threads.map(work, range(SHARES)))
 
-        return _fit(_Shares(examples, len(prior), together), examples, prior, shrinkage, passes)
+        if device == "gpu":
+            from outflank.learning.fit_on_device import DeviceShares
+
+            sums: Sums = DeviceShares(examples.indices, _rows(len(examples)), len(prior), each)
+        else:
+            sums = _Shares(examples, len(prior), each)
+        return _fit(sums, examples, prior, shrinkage, passes)
 
 
 def _one_by_one(work: Callable[[int], None]) -> None:
@@ -160,7 +191,7 @@ def _product(one: Floats, other: Floats) -> float:
     return float(np.sum(one.astype(np.float64) * other))
 
 
-def _fit(shares: _Shares, examples: Examples, prior: Floats, shrinkage: float, passes: int) -> Floats:
+def _fit(shares: Sums, examples: Examples, prior: Floats, shrinkage: float, passes: int) -> Floats:
     seen = shares.gathered(np.ones(len(examples), np.float32))
     scale: Floats = np.asarray(1 / (seen + np.float32(shrinkage)), np.float32)
     scale[-1] = 0

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 from zipfile import BadZipFile
 
 import numpy as np
@@ -39,6 +39,8 @@ class Work:
 
     workers: int = 1
     """Threads."""
+    device: Literal["cpu", "gpu"] = "cpu"
+    """Where weights are fitted."""
     stop: Stop = field(default_factory=Stop)
     progress: Callable[[str], None] = lambda text: None
     """Told, in a line, how far it is; by one thread at a time."""

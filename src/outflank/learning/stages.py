@@ -42,7 +42,9 @@ class StageWeights:
             return None
         examples = examples_of(self.subject.rules, self.subject.patterns, boards, values)
         prior = self._prior(stage)
-        found = fit(examples, prior, shrinkage=self.shrinkage, passes=self.passes, workers=work.workers)
+        found = fit(
+            examples, prior, shrinkage=self.shrinkage, passes=self.passes, workers=work.workers, device=work.device
+        )
         self.keep(stage, found)
         return error(examples, found)
 

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
@@ -29,6 +29,7 @@ from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.train_options import (
     FOLDER,
+    HOW_FITTING_IS_DONE,
     HOW_MATCHES_ARE_PLAYED,
     HOW_POSITIONS_ARE_MADE,
     HOW_POSITIONS_ARE_VALUED,
@@ -84,17 +85,22 @@ def carried_out(
     show: Callable[[Done], Any],
     *,
     workers: int | None,
+    device: Literal["cpu", "gpu"] = "cpu",
     replace: bool,
     quiet: bool,
     as_json: bool,
     status: Callable[[Done], int] = lambda found: 0,
 ) -> int:
     """Do the work and tell what came of it, in words or as a document; Ctrl-C keeps what is done."""
+    if device == "gpu":  # before anything is begun that would be lost
+        from outflank.gpu.device import check_device
+
+        check_device()
     stop = Stop()
     threads = workers or max(1, int(usable_cores()))
     try:
         with progress_line(quiet=quiet) as tell:
-            how = Work(workers=threads, stop=stop, progress=tell, replace=replace)
+            how = Work(workers=threads, device=device, stop=stop, progress=tell, replace=replace)
             found = interruptibly(lambda: work(how), stop)
     except Halted:
         diagnostics().print("interrupted; the same command goes on from here")
@@ -143,7 +149,7 @@ def generate_command(
 @HOW_POSITIONS_ARE_VALUED
 @click.option("--weights", type=WEIGHTS, metavar="FILE", help="Of the last generation, which looks begin with.")
 @HOW_WEIGHTS_ARE_FITTED
-@HOW_WORK_IS_DONE
+@HOW_FITTING_IS_DONE
 def label_command(folder: Path, valued: Options, weights: Path | None, fitted: Options, how: Options) -> int:
     """Find out what positions are worth.
 
@@ -163,7 +169,7 @@ def label_command(folder: Path, valued: Options, weights: Path | None, fitted: O
 @FOLDER
 @click.option("--prior", type=WEIGHTS, metavar="FILE", help="Weights to begin with, those of the last generation.")
 @HOW_WEIGHTS_ARE_FITTED
-@HOW_WORK_IS_DONE
+@HOW_FITTING_IS_DONE
 def fit_command(folder: Path, prior: Path | None, fitted: Options, how: Options) -> int:
     """Fit weights to the values of positions. One of sixteen games is held out."""
     return carried_out(
@@ -262,7 +268,7 @@ def play_command(
 @HOW_MATCHES_ARE_PLAYED
 @click.option("--match-games", type=int, default=GAMES, show_default=True, help="Of each match, at most; 0: none.")
 @out_option("Where all of it is kept.")
-@HOW_WORK_IS_DONE
+@HOW_FITTING_IS_DONE
 def run_command(
     game: str | None,
     game_options: Mapping[str, Any],

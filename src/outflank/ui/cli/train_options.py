@@ -32,12 +32,23 @@ def out_option(help: str) -> Callable[[Command], Command]:
     )
 
 
-HOW_WORK_IS_DONE = gathered(
-    "how",
+_HOW = (
     click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads.  [one per core]"),
     click.option("--replace", is_flag=True, help="Begin anew, whatever is there."),
     quiet_option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+)
+HOW_WORK_IS_DONE = gathered("how", *_HOW)
+HOW_FITTING_IS_DONE = gathered(
+    "how",
+    click.option(
+        "--device",
+        type=click.Choice(["cpu", "gpu"]),
+        default="cpu",
+        show_default=True,
+        help="Where weights are fitted; they are the same.",
+    ),
+    *_HOW,
 )
 HOW_POSITIONS_ARE_MADE = gathered(
     "made",
