@@ -16,8 +16,10 @@ import pytest
 
 from outflank.errors import OutflankError
 from outflank.ui.web import messages
-from outflank.ui.web.games.making import started
-from outflank.ui.web.games.store import Store
+from outflank.ui.web.games.making import placed, started
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.store import Store, row_of
+from outflank.ui.web.games.telling import listed_game
 from outflank.ui.web.hall.hall import Hall
 from outflank.ui.web.hall.tables import Table
 from outflank.ui.web.settings import Settings
@@ -190,7 +192,7 @@ def test_who_exports_or_leaves_a_game_does_not_keep_its_clock_running(served: Se
 def test_kept_games_are_listed_a_page_at_a_time(tmp_path: Path) -> None:
     with serving(tmp_path, messages_at_once=1000) as served, served.page() as page:
         assert page.ask("games") == {"kind": "kept", "re": 1, "games": [], "layouts": [], "more": False}
-        ids = [page.new(options={"size": 4})["id"] for _ in range(53)]
+        ids = [page.ask("new", text="b1", game="othello", options={"size": 4})["id"] for _ in range(53)]
         first = page.ask("games")
         assert [each["id"] for each in first["games"]] == ids[:2:-1]
         assert first["more"]
@@ -275,6 +277,22 @@ def test_a_clock_runs_and_its_flag_falls(page: Page) -> None:
     assert over["outcome"]["said"] == "white wins: black has used up its time"
 
 
+def test_a_game_without_moves_is_forgotten_when_nobody_watches_it(served: Served, page: Page) -> None:
+    pieces = "." * 5 + "XO" + ".." + "OX" + "." * 5
+    placed = page.ask("place", game="othello", options={"size": 4}, pieces=pieces, turn="white")
+    moved = page.play(page.new(options={"size": 4}), "b1")
+    with served.page() as other:
+        game = page.new()
+        other.ask("open", id=game["id"])
+        page.ask("leave")
+        assert other.ask("open", id=game["id"])["revision"] == 1  # somebody watches
+        other.ask("leave")
+        assert "no such game" in other.refused("open", id=game["id"])
+        assert page.ask("delete", id=page.new()["id"])["kind"] == "gone"
+        for kept in (placed, moved):
+            assert other.ask("open", id=kept["id"])["kind"] == "game"
+
+
 # --- on disk ---
 
 
@@ -308,9 +326,26 @@ with serving(Path({str(tmp_path)!r})) as served, served.page() as page:
         assert moves_of(page.ask("open", id=id)) == ["", "b1"]
 
 
+def test_games_without_moves_are_forgotten_at_the_start_and_where_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = "." * 5 + "XO" + ".." + "OX" + "." * 5
+    made = [started("othello", {"size": 4}, None), *(placed("othello", {"size": 4}, pieces, "white") for _ in "12")]
+    store = Store(tmp_path / "games.sqlite")
+    for changed, each in enumerate(made):
+        kept = msgspec.structs.replace(each, changed=float(changed))
+        store.put(row_of(kept, listed_game(kept, Boards()))).result()
+    store.close()
+    with serving(tmp_path) as served, served.page() as page:
+        assert [each["id"] for each in page.ask("games")["games"]] == [made[2].id, made[1].id]
+        monkeypatch.setattr("outflank.ui.web.games.store.MOST_GAMES", 2)
+        game = page.play(page.new(options={"size": 4}), "b1")  # in the place of the older one
+        assert [each["id"] for each in page.ask("games")["games"]] == [game["id"], made[2].id]
+
+
 def test_a_damaged_game_is_one_clear_line_and_the_others_are_there(tmp_path: Path) -> None:
     with serving(tmp_path) as served, served.page() as page:
-        ids = [page.new(options={"size": 4})["id"] for _ in range(3)]
+        ids = [page.play(page.new(options={"size": 4}), "b1")["id"] for _ in range(3)]
     file = sqlite3.connect(tmp_path / "games.sqlite")
     file.execute("update games set kept = ?, listed = ? where id = ?", (b"{", b'{"id": 1}', ids[1]))
     file.commit()
@@ -358,18 +393,17 @@ def test_one_server_keeps_games_in_a_file(tmp_path: Path) -> None:
 
 def test_a_game_that_cannot_be_written_has_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as served, served.page() as page:
-        game = page.new()
+        game = page.play(page.new(), "f5")
         with monkeypatch.context() as broken:
             broken.setattr("outflank.ui.web.games.store.MOST_GAMES", 0)
             assert "no more" in page.refused("new", game="othello")
             monkeypatch.setattr(served.hall.house.store, "put", _full)
-            assert "disk is full" in page.refused("play", id=game["id"], node=0, move="f5")
+            assert "disk is full" in page.refused("play", id=game["id"], node=1, move="d6")
         monkeypatch.undo()
-        assert page.ask("open", id=game["id"])["node"] == 0
-        other = page.play(game, "d3")  # another move than the one that failed
-        assert other["revision"] == 2
-        assert (other["last"]["move"], other["pieces"].count("X")) == ("d3", 4)
-        assert other["pieces"][19] == "X"
+        assert page.ask("open", id=game["id"])["node"] == 1
+        other = page.play(game, "f4")  # another move than the one that failed
+        assert (other["revision"], other["last"]["move"]) == (3, "f4")
+        assert other["pieces"][24:32] == "...OOO.."
 
 
 def test_a_computer_whose_move_cannot_be_kept_does_not_think_for_ever(

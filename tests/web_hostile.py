@@ -73,6 +73,7 @@ def send_hostile(served: Served, count: int, seed: int) -> int:
     with served.page() as other, served.page() as page:
         mine = other.new()
         game = page.new(options={"size": 4})
+        game = page.play(game, game["legal"][0]["move"])  # or it would be forgotten when it is left
         while sent < count:
             some = min(AT_A_TIME, count - sent)
             for _ in range(some):

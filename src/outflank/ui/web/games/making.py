@@ -4,6 +4,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from outflank.boards import Board
 from outflank.boards.tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
@@ -26,7 +28,8 @@ def new_id() -> str:
 def started(name: str, options: Mapping[str, int | str], seats: Seats | None) -> KeptGame:
     """A game at its start."""
     description = game_named(name)
-    return of_board(description.start(**_checked(description, options)), seats=seats, live=True)
+    made = of_board(description.start(**_checked(description, options)), seats=seats, live=True)
+    return replace(made, plain=True)
 
 
 def read(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> KeptGame:

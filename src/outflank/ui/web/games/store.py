@@ -16,7 +16,7 @@ from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.locks import held
 from outflank.kinds import Misfit
-from outflank.ui.web.games.tree import KeptGame
+from outflank.ui.web.games.tree import KeptGame, is_untouched
 from outflank.ui.web.messages import KeptGame as Listed
 
 VERSION = 1
@@ -34,6 +34,10 @@ _LAYOUT = """
 create table if not exists games (id text primary key, changed real not null, listed blob not null, kept blob not null);
 create index if not exists by_change on games (changed);
 """
+
+_LISTED = "cast(listed as text)"
+_EMPTY = f"case when json_valid({_LISTED}) then json_extract({_LISTED}, '$.moves') end = 0"
+_OLDEST_EMPTY = f"select id from games where {_EMPTY} order by changed limit 1"
 
 
 Row = tuple[str, float, bytes, bytes]
@@ -62,11 +66,12 @@ class Store:
     # --- asked from whatever thread; each answers by a future ---
 
     def put(self, row: Row) -> Future[None]:
-        """Keep a game as it is now."""
+        """Keep a game as it is now; where there are too many, the oldest one without moves makes room."""
 
         def write(file: sqlite3.Connection) -> None:
             known = file.execute("select 1 from games where id = ?", row[:1]).fetchone()
-            if known is None and file.execute("select count(*) from games").fetchone()[0] >= MOST_GAMES:
+            full = known is None and file.execute("select count(*) from games").fetchone()[0] >= MOST_GAMES
+            if full and not file.execute(f"delete from games where id = ({_OLDEST_EMPTY})").rowcount:
                 raise OutflankError(f"{MOST_GAMES:,} games are kept, and no more: delete some")
             file.execute("insert or replace into games values (?, ?, ?, ?)", row)
 
@@ -105,6 +110,17 @@ class Store:
     def delete(self, id: str) -> Future[bool]:
         """Forget a game; whether there was one."""
         return self._ask(lambda file: file.execute("delete from games where id = ?", (id,)).rowcount > 0)
+
+    def forget_untouched(self) -> Future[None]:
+        """Forget games that were begun and left without a move; what is damaged stays."""
+
+        def forget(file: sqlite3.Connection) -> None:
+            for id, kept in file.execute(f"select id, kept from games where {_EMPTY}").fetchall():
+                with suppress(Misfit):
+                    if is_untouched(decoded(KeptGame, bytes(kept))):
+                        file.execute("delete from games where id = ?", (id,))
+
+        return self._ask(forget)
 
     def last_change(self) -> Future[float]:
         """When a game was last changed; 0: there is none."""

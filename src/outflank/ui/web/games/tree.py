@@ -58,6 +58,13 @@ class KeptGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     remark: str = ""
     verdict: Verdict | None = None
     names: tuple[str, str] = ("", "")
+    plain: bool = False
+    """Whether it was begun from the start of its game: where no move was made, there is nothing to keep."""
+
+
+def is_untouched(kept: KeptGame) -> bool:
+    """Whether no move was ever made in it: another game of the kind is as good as this one."""
+    return kept.plain and kept.next == FIRST + 1 and kept.verdict is None
 
 
 def colour(side: Side) -> Colour:

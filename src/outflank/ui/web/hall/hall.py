@@ -10,9 +10,9 @@ from outflank.errors import OutflankError
 from outflank.ui.web.games.positions import Boards
 from outflank.ui.web.games.store import row_of
 from outflank.ui.web.games.telling import layout_of, listed_game
-from outflank.ui.web.games.tree import KeptGame
+from outflank.ui.web.games.tree import KeptGame, is_untouched
 from outflank.ui.web.hall.house import House
-from outflank.ui.web.hall.tables import Table
+from outflank.ui.web.hall.tables import Table, Watcher
 from outflank.ui.web.messages import Kept, Layout
 from outflank.ui.web.settings import Settings
 
@@ -56,12 +56,26 @@ class Hall:
     async def delete(self, id: str) -> None:
         """Forget a game."""
         async with self._opening:  # or it could be opened meanwhile, and written again
-            table = self._known.pop(id, None)
-            self._tables.pop(id, None)
-            if table is not None:
-                await table.close()
-            if not await asyncio.wrap_future(self.house.store.delete(id)):
+            if not await self._delete(id):
                 raise OutflankError("there is no such game; it may have been deleted already")
+
+    async def _delete(self, id: str) -> bool:
+        """Whether there was one."""
+        table = self._known.pop(id, None)
+        self._tables.pop(id, None)
+        if table is not None:
+            await table.close()
+        return await asyncio.wrap_future(self.house.store.delete(id))
+
+    async def leave(self, table: Table, watcher: Watcher) -> None:
+        """Watch a game no more; one without moves is forgotten when nobody does."""
+        try:
+            await table.leave(watcher)
+            async with self._opening:
+                if not table.watchers and not table.is_gone and is_untouched(table.kept):
+                    await self._delete(table.kept.id)
+        except OutflankError as error:  # nobody waits for that
+            self.house.complain(error)
 
     async def page(self, before: float | None, ask: int) -> Kept:
         """A page of the list of games."""

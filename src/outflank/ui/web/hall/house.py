@@ -28,6 +28,7 @@ class House:
         self.store = Store(settings.games)
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
         self._begun: set[asyncio.Task[Any]] = set()
+        self.store.forget_untouched().result()
         self._last = self.store.last_change().result()
         self.searches = Searches(settings)
         self.laboratory = Laboratory(settings.reports, self.searches.turns)

@@ -128,13 +128,14 @@ class Session:
         table, self.open = self.open, None
         if table is not None:
             self.outbox.forget("game")
-            await table.leave(self)
+            await self.hall.leave(table, self)
 
     async def _watch(self, table: Table, ask: int) -> Game:
         if self.open is not table:
             await self._leave()
-            self.open = table
-        return replace(await table.watch(self), re=ask)
+        game = await table.watch(self)
+        self.open = table
+        return replace(game, re=ask)
 
     # --- what is asked of games ---
 
@@ -191,7 +192,9 @@ class Session:
 
     async def _delete(self, asked: requests.Delete) -> Message:
         if self.open is not None and self.open.kept.id == asked.id:
-            await self._leave()
+            await self.open.leave(self)  # the answer tells of it
+            self.open = None
+            self.outbox.forget("game")
         await self.hall.delete(asked.id)
         return Gone(re=asked.ask, id=asked.id)
 
