@@ -27,42 +27,59 @@ app.desk = views.desk;
 
 let shown = null;
 let arriving = 0;
+let late = null; // an address that could not be shown yet
 
 /** Show what the address says. */
 async function arrive() {
   const [names, turn] = [parts(), ++arriving];
-  const name = names[0] in words.views ? names[0] : "play";
-  if (!link.ready) return;
-  try {
-    if (name === "games" || name === "lab") return show(views[name], name, names.slice(1));
-    await lay(names, name);
-    if (turn === arriving) show(views.desk, name, names.slice(1));
-  } catch (error) {
-    if (error instanceof Lost) return;
-    app.wrong(error.message);
-    if (!table.game) await table.begin({ kind: "new", game: link.welcome.games[0].name });
-    show(views.desk, name, []);
+  const name = Object.hasOwn(words.views, names[0] ?? "") ? names[0] : "play";
+  late = link.ready ? null : here();
+  if (late) return;
+  if (name === "games" || name === "lab") {
+    table.leave();
+    show(views[name], name, names.slice(1));
+    return;
   }
+  const shows = async (laid) => {
+    await laid;
+    if (turn === arriving) show(views.desk, name, names.slice(1));
+  };
+  await failing(
+    () => shows(lay(names, name)),
+    // The game on the table, or a new one, or at least those that are kept.
+    () => failing(() => shows(usual()), () => turn === arriving && keptGames()),
+  );
+}
+
+const here = () => ({ to: location.hash, state: history.state });
+
+/** Do something; where the server refuses it, the reason is told and something else is done. */
+async function failing(act, otherwise) {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof Lost) return void (late = here());
+    app.wrong(error.message);
+    await otherwise();
+  }
+}
+
+function keptGames() {
+  visit(address("games"), { quietly: true });
+  show(views.games, "games", []);
 }
 
 /** Lay the game on the table that the address names, or the one that was there last, or a new one. */
 async function lay(names, name) {
   if (names[0] === "game" && names[1]) return table.open(names[1]);
-  const [shares, id] = [name !== "play" ? asked(names) : null, history.state?.id];
-  if (id && (await opened(id))) return table.game;
-  if (shares) return table.begin(shares);
-  if (table.game) return table.game;
-  if (await opened(kept.get("game"))) return table.game;
-  const usual = fresh.usual(link.welcome);
-  return (await opened(await untouched(usual))) ? table.game : table.begin(usual);
+  const shares = name !== "play" ? asked(names) : null;
+  if (await opened(history.state?.id)) return table.game;
+  return shares ? table.begin(shares) : usual();
 }
 
-/** A game like this that nobody has moved in yet: who comes and goes leaves no others behind. */
-async function untouched({ game, seats }) {
-  const { games } = await link.ask({ kind: "games" });
-  const like = (each) =>
-    each.game === game && each.moves === 0 && each.seats.black === seats.black && each.seats.white === seats.white;
-  return games.find(like)?.id;
+async function usual() {
+  if ((await opened(table.game?.id)) || (await opened(kept.get("game")))) return table.game;
+  return table.begin(fresh.usual(link.welcome));
 }
 
 async function opened(id) {
@@ -95,10 +112,13 @@ table.addEventListener("missing", () => {
   history.replaceState(null, "", location.hash);
   arrive();
 });
-link.addEventListener("welcome", () => {
+link.addEventListener("welcome", async () => {
   app.connected();
-  if (shown) shown.again();
-  else arrive();
+  const wanted = late;
+  await table.resume(); // which writes the address of what it shows
+  shown?.again();
+  if (wanted) visit(wanted.to, { quietly: true, state: wanted.state });
+  if (wanted || !shown) arrive();
 });
 link.addEventListener("lost", ({ detail }) => app.lost(detail.again, table.unsaid?.move));
 link.addEventListener("outdated", () => app.outdated());

@@ -1,13 +1,16 @@
 // The game that lies on the table: what the server last said of it, and what a person does with it.
 
 import { Lost } from "../link.js";
+import { Blanks } from "./blanks.js";
 import { Tree } from "./tree.js";
 
 /** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone`, `missing` and `wrong`. */
 export class Table extends EventTarget {
   #link;
   #visited = new Map(); // from a node to the child that was last seen below it: where redo goes
+  #blanks = new Blanks();
   #unsaid = null;
+  #left = false;
   game = null;
   tree = null;
 
@@ -16,7 +19,6 @@ export class Table extends EventTarget {
     this.#link = link;
     link.addEventListener("game", ({ detail }) => detail.id === this.game?.id && this.#take(detail));
     link.addEventListener("gone", ({ detail }) => detail.id === this.game?.id && this.#tell("gone", detail));
-    link.addEventListener("welcome", () => this.game && this.#resume());
   }
 
   /** What the server's description says of this kind of game. */
@@ -29,14 +31,31 @@ export class Table extends EventTarget {
   }
 
   async open(id) {
-    if (this.game?.id === id) return this.game;
-    return this.#lay(await this.#link.ask({ kind: "open", id }));
+    if (this.game?.id === id && !this.#left) return this.game;
+    try {
+      const game = await this.#link.ask({ kind: "open", id });
+      this.#left = false;
+      return this.game?.id === id ? this.game : this.#lay(game);
+    } catch (error) {
+      if (error instanceof Lost) throw error;
+      const anew = this.#blanks.message(id);
+      if (anew) return this.begin(anew);
+      if (this.game?.id === id) this.game = null;
+      throw error;
+    }
+  }
+
+  /** Be told of the game no more, until it is opened again: where nobody looks, its clocks stand still. */
+  leave() {
+    if (!this.game || this.#left) return;
+    this.#left = true;
+    this.#link.ask({ kind: "leave" }).catch(() => {}); // lost: nobody is told of anything
   }
 
   /** Begin another game: a `new` or a `place` without its number. */
   async begin(message) {
     const game = this.#lay(await this.#link.ask(message));
-    await this.#link.ask({ kind: "open", id: game.id });
+    if (message.kind === "new" && !message.text) this.#blanks.add(game, message);
     return game;
   }
 
@@ -121,6 +140,7 @@ export class Table extends EventTarget {
     this.game = null;
     this.#visited.clear();
     this.#unsaid = null;
+    this.#left = false;
     this.#take(game);
     return game;
   }
@@ -130,6 +150,7 @@ export class Table extends EventTarget {
     if (before && game.revision < before.revision) return;
     this.game = game;
     this.tree = new Tree(game.nodes);
+    this.#blanks.see(game);
     for (let at = game.node; this.tree.parent(at) !== null; at = this.tree.parent(at)) {
       this.#visited.set(this.tree.parent(at), at);
     }
@@ -137,20 +158,26 @@ export class Table extends EventTarget {
   }
 
   /** The connection is back: see what the server has, and say again what it has not heard. */
-  async #resume() {
-    const unsaid = this.#unsaid;
-    const { id } = this.game;
+  async resume() {
+    if (!this.game || this.#left) return;
+    const [{ id }, unsaid] = [this.game, this.#unsaid];
+    this.#left = true;
     try {
-      await this.#link.ask({ kind: "open", id });
+      await this.open(id);
     } catch (error) {
       // The server has forgotten it; or the connection is lost once more, and this is done again.
+      this.#left = false;
       if (!(error instanceof Lost)) this.#tell("missing", { id });
       return;
     }
-    if (id !== this.game?.id || !unsaid) return;
-    this.#unsaid = null;
-    if (this.tree.child(unsaid.node, unsaid.move) !== undefined) return;
-    if (this.game.node !== unsaid.node) await this.go(unsaid.node);
+    if (unsaid) await this.#repeat(unsaid, this.game.id === id ? unsaid.node : this.game.node);
+  }
+
+  /** Say a move after a node that the server may not have heard. */
+  async #repeat(unsaid, node) {
+    if (this.tree.child(node, unsaid.move) !== undefined) return void (this.#unsaid = null);
+    this.#unsaid = unsaid; // until the server has it
+    if (this.game.node !== node && (await this.go(node)) === null) return;
     await this.play(unsaid.move);
   }
 

@@ -56,20 +56,35 @@ export function put(parent, ...children) {
   return parent;
 }
 
-/** What a person likes kept between visits; nothing is lost where it cannot be. */
-export const kept = {
+/** Put other children there; the focus stays at what has the same `data-key`, or goes to what held it. */
+export function renew(parent, ...children) {
+  const focused = document.activeElement;
+  const within = focused !== parent && parent.contains(focused);
+  put(parent, ...children);
+  if (!within) return;
+  const same = [...parent.querySelectorAll("[data-key]")].find((each) => each.dataset.key === focused.dataset.key);
+  (same ?? parent).focus();
+}
+
+const keeping = (storage) => ({
   get(name, usual = null) {
     try {
-      return localStorage.getItem(name) ?? usual;
+      return storage().getItem(name) ?? usual;
     } catch {
       return usual;
     }
   },
   set(name, value) {
     try {
-      localStorage.setItem(name, value);
+      storage().setItem(name, value);
     } catch {
       // storage is switched off: it is asked again next time
     }
   },
-};
+});
+
+/** What a person likes kept between visits; nothing is lost where it cannot be. */
+export const kept = keeping(() => localStorage);
+
+/** What is kept for this window alone. */
+export const here = keeping(() => sessionStorage);

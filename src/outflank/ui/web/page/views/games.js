@@ -62,7 +62,7 @@ export function games(app) {
       "aria-label": `${w.save}: ${game.title}`,
     });
     form.addEventListener("change", async () => {
-      await tried(async () => save(await exported(game, form.value)));
+      await tried(async () => save(await link.ask({ kind: "export", id: game.id, form: form.value })));
       form.value = "";
     });
     const element = make(
@@ -103,13 +103,6 @@ export function games(app) {
     } catch (error) {
       app.wrong(error.message || words.link.offline);
     }
-  }
-
-  /** Which node a game shows is told when it is opened; the one on the table is opened again. */
-  async function exported(game, form) {
-    const opened = await link.ask({ kind: "open", id: game.id });
-    if (table.game && table.game.id !== game.id) await link.ask({ kind: "open", id: table.game.id });
-    return link.ask({ kind: "export", id: game.id, node: opened.node, form });
   }
 
   function remove(game, element) {

@@ -11,6 +11,7 @@ const w = words.watch;
 const MOST_WORKERS = 64;
 const MOST_DEPTH = 60;
 const ALONE = "";
+const USUAL = "ybw";
 const VALUES = 8;
 
 export class Watch {
@@ -26,7 +27,8 @@ export class Watch {
     this.lanes = new Lanes();
     this.measured = new Measured(app, () => this.#stop());
     const schemes = [[ALONE, w.alone], ...welcome.schemes.map((each) => [each.name, each.name])];
-    this.scheme = choice(schemes, last.scheme ?? welcome.schemes[0]?.name ?? ALONE, { onchange: () => this.#chosen() });
+    const usual = welcome.schemes.find((each) => each.name === USUAL) ?? welcome.schemes[0];
+    this.scheme = choice(schemes, last.scheme ?? usual?.name ?? ALONE, { onchange: () => this.#chosen() });
     this.algorithm = make("select", { onchange: () => this.#chosen() });
     this.workers = make("input", {
       type: "number",
