@@ -1,12 +1,14 @@
 """The page in a real browser: what a person does with it, and what is seen then."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Response, WebSocketRoute, expect, sync_playwright
 
 from tests.browsers import FLAGS, MISSING, Server, installed
 
@@ -131,8 +133,13 @@ def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
 
 
 @pytest.mark.early(4)
-def test_marbles_are_moved_by_clicks_and_by_dragging(page: Page) -> None:
+def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: Page) -> None:
     pasted(page, NEAR_THE_END)
+    page.get_by_role("button", name="Play on").click()
+    for side in ("black", "white"):
+        page.locator(f"dialog [data-side={side}]").select_option("human")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".play .status")).to_have_text("Black to move")
     cell(page, "F3").click()
     expect(cell(page, "F4")).to_have_class(re.compile("joining"))
     cell(page, "F4").click()
@@ -155,7 +162,7 @@ def test_marbles_are_moved_by_clicks_and_by_dragging(page: Page) -> None:
     cell(page, "E9").click(position={"x": 0.8 * edge["width"], "y": edge["height"] / 2})  # beside the arrow
     said(page, "Black plays E6E7.")
     expect(page.locator(".cell.movable")).to_have_count(0)
-    page.keyboard.press("1")
+    assert moves(page) == ["F3F4", "D3D2", "E6E7"]
     expect(page.locator(".over h2")).to_contain_text(re.compile("black", re.IGNORECASE))
 
 
@@ -176,6 +183,13 @@ def test_all_is_played_with_keys_alone(page: Page) -> None:
     expect(cell(page, "b1")).to_have_attribute("aria-label", "b1, empty, legal")
     page.keyboard.press("?")
     expect(page.locator("dialog")).to_contain_text("Arrow keys")
+    letters = page.get_by_role("switch", name="Keys of one letter")
+    letters.press(" ")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Help and keys").press("Enter")
+    letters.press(" ")
     page.keyboard.press("Escape")
     begin(page, "abalone")
     page.keyboard.press("b")
@@ -190,8 +204,9 @@ def test_all_is_played_with_keys_alone(page: Page) -> None:
     expect(page.locator(".cell.picked")).to_have_count(2)
     page.keyboard.press("ArrowUp")
     expect(page.locator(".cell:focus")).to_have_attribute("aria-label", re.compile("empty, move here"))
-    page.keyboard.press("Enter")
+    page.locator(".handle").first.press("Enter")
     said(page, "White to move.")
+    expect(page.locator(".cell:focus")).to_have_count(1)
 
 
 def walked(page: Page, to: str) -> None:
@@ -233,9 +248,12 @@ def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -
         expect(page.locator(".banner")).to_contain_text("connection is lost")
         page.locator(".cell.legal").first.click()
         expect(page.locator(".banner")).to_contain_text("is sent as soon as it is back")
+        page.keyboard.press("5")
     finally:
         server.start()
     expect(page.locator(".banner")).to_be_hidden()
+    expect(page.locator(".card").first).to_be_visible()
+    page.keyboard.press("1")
     expect(page.locator(".moves .move")).to_have_count(2)
     page.reload()
     expect(page.locator(".moves .move")).to_have_count(2)
@@ -281,7 +299,9 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     assert moves(page) == ["f5", "f6", "e6", "f4", "e3", "c5"]
     page.get_by_label("Seconds a move").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
+    page.locator(".moves .move").first.focus()
     expect(page.get_by_role("button", name="Review again")).to_be_visible()
+    expect(page.locator(".moves .move").first).to_be_focused()
     graph = page.get_by_role("slider", name="Value over the game")
     expect(graph.locator(".curve")).to_have_count(1)
     graph.focus()
@@ -301,6 +321,12 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     expect(page.locator(".variation .move")).to_have_text([re.compile("^c5")])
     page.keyboard.press("Delete")
     expect(page.locator(".variation")).to_have_count(0)
+    expect(page.locator(".moves .move")).to_have_count(6)
+    page.locator(".moves .move").nth(4).click()
+    expect(page.locator(".moves [aria-current]")).to_have_text(re.compile("^e3"))
+    page.keyboard.press("Delete")
+    expect(page.locator("dialog")).to_contain_text("2 moves")
+    page.get_by_role("button", name="Cancel").click()
     assert [each.rstrip("?!") for each in moves(page)] == ["f5", "f6", "e6", "f4", "e3", "c5"]
 
 
@@ -356,13 +382,21 @@ def test_a_game_is_written_in_other_ways(page: Page) -> None:
 
 @pytest.mark.early(4)
 def test_kept_games_are_listed_and_deleted(page: Page) -> None:
+    sent: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame)["kind"])))
     begin(page, size=4)
-    expect(page.locator(".cell.legal")).to_have_count(4)
+    cell(page, "b1").click()
+    expect(page.locator(".moves .move")).to_have_count(1)
     identity = page.url.rpartition("/")[2]
+    sent.clear()
     page.keyboard.press("5")
     card = page.locator(f'[data-game="{identity}"]')
     expect(card).to_contain_text("Othello 4×4")
-    expect(card.locator(".piece")).to_have_count(4)
+    expect(card.locator(".piece")).to_have_count(5)
+    with page.expect_download() as written:
+        card.get_by_label("Export").select_option("moves")
+    assert Path(written.value.path()).read_text().strip() == "b1"
+    assert sent == ["leave", "games", "export"]
     card.get_by_role("button", name="Delete").click()
     page.locator("dialog").get_by_role("button", name="Delete").click()
     expect(card).to_have_count(0)
@@ -370,6 +404,7 @@ def test_kept_games_are_listed_and_deleted(page: Page) -> None:
 
 def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     page.goto(f"#/watch/othello,size=4/{FOUR_EMPTY}+X")
+    expect(page.get_by_label("Scheme")).to_have_value("ybw")
     page.get_by_label("Depth").fill("3")
     page.get_by_label("Depth").blur()
     page.get_by_label("Workers").fill("2")
@@ -383,11 +418,38 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
 
 
-def test_experiments_are_listed(page: Page) -> None:
+@pytest.mark.early(4)
+def test_an_experiment_is_found_and_run_and_its_report_is_read(page: Page) -> None:
     page.goto("#/lab")
     expect(page.locator(".experiment").first).to_be_visible()
-    page.get_by_label("Find an experiment").fill("no such experiment")
-    expect(page.locator(".experiment").first).to_be_hidden()
+    page.get_by_label("Find an experiment").fill("storage")
+    expect(page.locator(".experiment:visible")).to_have_count(1)
+    ran(page, "storage", boards=16, repeats=1, rounds=1)
+    report = page.frame_locator("iframe[title='Report of storage']")
+    expect(report.locator("table").first).to_contain_text("16")
+    page.get_by_role("button", name="Back to the experiments").click()
+    expect(page.locator(".reports a")).to_have_text(["storage"])
+
+
+def test_a_run_is_seen_again_after_a_reload(page: Page) -> None:
+    page.goto("#/lab")
+    ran(page, "hash")
+    expect(page.locator(".running progress")).to_have_attribute("value", re.compile(r"\d"))
+    page.reload()
+    expect(page.locator(".running h2")).to_have_text("hash is running")
+    expect(page.locator(".running progress")).to_have_attribute("value", re.compile(r"\d"))
+    expect(page.locator(".running p")).not_to_be_empty()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".running")).to_be_hidden()
+
+
+def ran(page: Page, experiment: str, **parameters: int) -> None:
+    """Run an experiment."""
+    box = page.locator(f"[data-experiment={experiment}]")
+    box.locator("summary").click()
+    for name, value in parameters.items():
+        box.get_by_label(name).fill(str(value))
+    box.get_by_role("button", name="Run").click()
 
 
 def test_what_is_wrong_is_said(page: Page) -> None:
@@ -397,6 +459,57 @@ def test_what_is_wrong_is_said(page: Page) -> None:
     page.locator("dialog textarea").fill("<b>no game</b>")
     page.get_by_role("button", name="Read it").click()
     expect(page.locator("dialog .wrong-line")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.goto("#/constructor")
+    expect(page).to_have_url(re.compile("#/game/"))
+
+
+def refusing(page: Page, kind: str, refused: list[bool]) -> None:
+    """Answer requests of a kind in the server's place, as long as there are answers."""
+
+    def routed(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def heard(message: str | bytes) -> None:
+            asked = json.loads(message)
+            if asked["kind"] == kind and refused and refused.pop():
+                socket.send(json.dumps({"kind": "refused", "re": asked["ask"], "why": "there is no room"}))
+            else:
+                server.send(message)
+
+        socket.on_message(heard)
+
+    page.route_web_socket(re.compile("/socket"), routed)
+
+
+def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
+    refusing(page, "new", [True, True])
+    page.goto("#/play")
+    expect(page.locator("nav [aria-current]")).to_have_text("Games")
+    expect(page.locator(".toast.wrong")).to_contain_text("there is no room")
+
+
+@pytest.mark.early(4)
+def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_gone(
+    page: Page, browser: Browser, server: Server
+) -> None:
+    refused: list[bool] = []
+    refusing(page, "open", refused)
+    page.goto("#/play")
+    expect(page).to_have_url(re.compile("#/game/"))
+    begun = page.url
+    other = browser.new_context()
+    guest, wrong = watched(other.new_page())
+    guest.goto(server.address)
+    expect(guest).to_have_url(re.compile("#/game/"))
+    assert guest.url != begun
+    other.close()
+    assert not wrong
+    refused += [True]
+    page.reload()
+    expect(page).not_to_have_url(begun)
+    expect(page.locator(".cell.legal")).to_have_count(4)
+    expect(page.locator(".toast")).to_have_count(0)
 
 
 # --- how it looks ---
@@ -453,25 +566,41 @@ def test_the_page_is_light_in_weight(browser: Browser, server: Server, capsys: p
     context.close()
 
 
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
 def serious(page: Page) -> list[str]:
     """What shuts somebody out of what is shown."""
-    found = [each for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")]
-    return [f"{page.url}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
+    told = []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found = [each for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")]
+        told += [f"{page.url}: {scheme}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
+    return told
 
 
-@pytest.mark.early(8)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_it(browser: Browser, server: Server, scheme: str) -> None:
-    context = browser.new_context(color_scheme="light" if scheme == "light" else "dark", reduced_motion="reduce")
-    page = context.new_page()
+@pytest.mark.early(12)
+def test_everybody_can_use_it(page: Page) -> None:
     found = []
     for view in VIEWS:
-        page.goto(f"{server.address}#/{view}")
+        page.goto(f"#/{view}")
         expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
         expect(page.locator(".cell.legal, .experiment, .card").first).to_be_visible()
         found += serious(page)
     page.keyboard.press("n")
     expect(page.locator("dialog")).to_be_visible()
     found += serious(page)
-    context.close()
+    page.keyboard.press("Escape")
+    pasted(page, NEAR_THE_END)
+    cell(page, "F3").click()
+    expect(page.locator(".arrow").first).to_be_attached()
+    found += serious(page)
+    pasted(page, GGF)
+    page.get_by_label("Seconds a move").select_option("0.1")
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.get_by_role("button", name="Review again")).to_be_visible()
+    page.goto("#/analyse/othello/nonsense")
+    expect(page.locator(".toast.wrong")).to_be_visible()
+    expect(page.locator(".review .curve")).to_be_visible()
+    found += serious(page)
     assert not found

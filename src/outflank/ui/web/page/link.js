@@ -10,7 +10,7 @@ export class Refusal extends Error {}
 /** The connection went away before there was an answer. */
 export class Lost extends Error {}
 
-/** Tells of `welcome`, `game`, `gone`, `lost` and `outdated`. */
+/** Tells of `welcome`, `game`, `gone`, `running`, `lost` and `outdated`. */
 export class Link extends EventTarget {
   #socket = null;
   #number = 0;
@@ -80,6 +80,7 @@ export class Link extends EventTarget {
     const waiting = number === null ? undefined : this.#asked.get(number);
     if (message.kind === "game") this.#tell("game", message);
     if (message.kind === "gone") this.#tell("gone", message);
+    if (message.kind === "running") this.#tell("running", message);
     // What has begun can fail later on: then it is over.
     if (message.kind === "refused" && !waiting) {
       this.#streams.get(number)?.({ ...message, done: true });

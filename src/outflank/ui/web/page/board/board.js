@@ -46,6 +46,7 @@ export class Board {
 
   /** Show a position. `open`: a hand may move here. `before`: the position that was shown, whose move is animated. */
   show(game, { open = true, before = null } = {}) {
+    const focused = this.svg.contains(document.activeElement);
     if (!this.#shape?.like(game.shape, game.cells)) this.#lay(game);
     const near = before && this.#step(before, game);
     this.#game = game;
@@ -55,6 +56,7 @@ export class Board {
     this.#standing.settle(game, near);
     put(this.#layers.arrows);
     this.#refresh();
+    if (focused && !this.svg.contains(document.activeElement)) this.focus();
   }
 
   /** What moves are worth: `[{gesture, said, loss, exact, best}]`. On cells where they are put down, else as arrows. */
@@ -158,6 +160,7 @@ export class Board {
       [...joining].map((name) => ring(name, "joining")),
       this.#hand.picked.map((name) => ring(name, "picked")),
     );
+    const held = this.#layers.handles.contains(document.activeElement);
     put(
       this.#layers.handles,
       this.#hand.ways().map((each) => handle(each, this.#shape, () => this.#make(each))),
@@ -165,6 +168,7 @@ export class Board {
     this.svg.dataset.turn = this.#game.turn;
     this.#markLast();
     this.#name();
+    if (held) this.focus(); // the handle is gone
   }
 
   /** How every cell is called, and what moves there are worth. */
@@ -237,6 +241,7 @@ export class Board {
 
   #make(gesture) {
     this.#hand.drop();
+    if (this.#layers.handles.contains(document.activeElement) && this.#cells.has(gesture.to)) this.#roam(gesture.to);
     this.#refresh();
     this.played(gesture.move);
   }

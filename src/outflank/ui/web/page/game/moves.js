@@ -1,6 +1,7 @@
 // The moves of a game: the main line in two columns, variations between them, and what is done with a line.
 
-import { make, put, set, sign } from "../parts/dom.js";
+import { confirm } from "../parts/dialog.js";
+import { make, renew, set, sign } from "../parts/dom.js";
 import { icon } from "../parts/icons.js";
 import { words } from "../parts/words.js";
 
@@ -23,8 +24,8 @@ export class Moves {
       last: sign(icon("last"), w.last, () => table.last()),
     };
     this.edits = edited && {
-      promote: sign(icon("promote"), w.promote, () => table.change("promote", { node: table.game.node })),
-      prune: sign(icon("prune"), w.prune, () => table.change("prune", { node: table.game.node })),
+      promote: sign(icon("promote"), w.promote, () => this.promote()),
+      prune: sign(icon("prune"), w.prune, () => this.prune()),
     };
     const tools = make(
       "div",
@@ -33,6 +34,20 @@ export class Moves {
       this.edits && [make("span", { class: "gap" }), Object.values(this.edits)],
     );
     this.element = make("div", { class: "moves-box" }, this.list, tools);
+  }
+
+  promote() {
+    const { game } = this.#table;
+    if (this.edits) this.#table.change("promote", { node: game.node });
+  }
+
+  /** Delete what is shown, and what follows it: a whole line not before it is asked. */
+  async prune() {
+    const { game, tree } = this.#table;
+    if (!this.edits || tree.parent(game.node) === null) return;
+    const count = tree.count(game.node);
+    if (count > 1 && !(await confirm(w.sure(count), w.remove))) return;
+    if (this.#table.game?.id === game.id) this.#table.change("prune", { node: game.node });
   }
 
   show(game) {
@@ -51,6 +66,8 @@ export class Moves {
       set(this.edits.promote, { disabled: first || tree.onMain(game.node) });
       set(this.edits.prune, { disabled: first });
     }
+    // What has just been pressed may be of no use any more.
+    if (this.element.contains(document.activeElement) && document.activeElement.disabled) this.list.focus();
   }
 
   /** Scroll the list, and nothing else, to the move that is shown. */
@@ -65,7 +82,7 @@ export class Moves {
   #build(tree) {
     this.#buttons.clear();
     const main = tree.main().slice(1);
-    if (!main.length) return void put(this.list, make("p", { class: "quiet" }, words.play.noMoves));
+    if (!main.length) return void renew(this.list, make("p", { class: "quiet" }, words.play.noMoves));
     const rows = [];
     let row = null;
     for (const id of main) {
@@ -89,7 +106,7 @@ export class Moves {
         row = null;
       }
     }
-    put(this.list, rows);
+    renew(this.list, rows);
   }
 
   /** A line beside the main one, with those beside it. */
@@ -116,7 +133,7 @@ export class Moves {
       {
         type: "button",
         class: `move${bad ? ` ${bad}` : ""}`,
-        "data-node": id,
+        "data-key": id,
         title: hint || false,
         onclick: () => this.#table.go(id),
       },

@@ -40,6 +40,11 @@ export class Tree {
     return line;
   }
 
+  /** How many nodes there are from this one on, in all lines. */
+  count(id) {
+    return this.children(id).reduce((sum, child) => sum + this.count(child), 1);
+  }
+
   main() {
     return this.line(this.root);
   }

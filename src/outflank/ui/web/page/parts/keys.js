@@ -1,12 +1,15 @@
 // Keys that work everywhere, and the help that lists them.
 
 import { dialog } from "./dialog.js";
-import { make } from "./dom.js";
+import { kept, make } from "./dom.js";
 import { fresh } from "../game/fresh.js";
 import { paste } from "../game/paste.js";
 import { words } from "./words.js";
 
 const TYPING = "input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, dialog";
+
+/** Whether keys that write something are keys here: who speaks to the machine can switch them off. */
+const letters = () => kept.get("letters", "on") === "on";
 
 export function listen(app) {
   const { table } = app;
@@ -22,11 +25,8 @@ export function listen(app) {
     b: () => app.desk.board.focus(),
     p: () => table.game.passes && app.desk.panel.open(table.game) && table.play(table.game.legal[0].move),
     e: () => app.desk.panel?.toggle?.(),
-    m: () => app.desk.panel?.single && table.change("promote", { node: table.game.node }),
-    Delete: () =>
-      app.desk.panel?.single &&
-      table.tree.parent(table.game.node) !== null &&
-      table.change("prune", { node: table.game.node }),
+    m: () => app.desk.panel.moves?.promote(),
+    Delete: () => app.desk.panel.moves?.prune(),
     Escape: () => app.desk.board.clear(),
   };
   const anywhere = { n: () => fresh.ask(app), v: () => paste(app), "?": help };
@@ -40,7 +40,7 @@ export function listen(app) {
       : event.key.length === 1
         ? event.key.toLowerCase()
         : event.key;
-    if (event.altKey || !name) return;
+    if (event.altKey || !name || (event.key.length === 1 && !control && !letters())) return;
     const act = anywhere[name] ?? (app.desk.panel && table.game ? keys[name] : undefined);
     if (!act || (control && !(name in keys))) return;
     if (event.target.closest?.("input") && ["Home", "End", "PageUp", "PageDown"].includes(name)) return;
@@ -61,7 +61,17 @@ export function help() {
   const rows = words.keys.list.map(([key, does]) =>
     make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)),
   );
-  dialog(words.keys.title, [words.keys.text.map((text) => make("p", {}, text)), make("dl", { class: "keys" }, rows)], {
-    wide: true,
+  const chosen = make("input", {
+    type: "checkbox",
+    role: "switch",
+    checked: letters(),
+    onchange: () => kept.set("letters", chosen.checked ? "on" : "off"),
   });
+  const track = make("span", { class: "track", "aria-hidden": "true" });
+  const content = [
+    words.keys.text.map((text) => make("p", {}, text)),
+    make("label", { class: "switch" }, chosen, track, make("span", {}, words.keys.letters)),
+    make("dl", { class: "keys" }, rows),
+  ];
+  dialog(words.keys.title, content, { wide: true });
 }

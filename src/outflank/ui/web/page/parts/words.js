@@ -102,6 +102,8 @@ export const words = {
     start: "Start",
     promote: "Make this the main line",
     prune: "Delete from here on",
+    sure: (count) => `Delete this move and what follows: ${plural(count, "move")}?`,
+    remove: "Delete",
     first: "To the start",
     back: "A move back",
     forth: "A move on",
@@ -280,6 +282,7 @@ export const words = {
 
   keys: {
     title: "Help and keys",
+    letters: "Keys of one letter, digit or sign",
     text: [
       "Click a legal cell to put a piece down. Where lines are moved, click up to three pieces in a line, then an arrow or the cell they go to; or drag a piece, and it pushes what is before it.",
       "The address bar always holds what you see: send it to share a position.",

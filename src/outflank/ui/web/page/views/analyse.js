@@ -1,6 +1,6 @@
 // Analysing: values that deepen, the best lines, the tree of moves, and the review of the game.
 
-import { button, choice, kept, labelled, make, put, set } from "../parts/dom.js";
+import { button, choice, kept, make, renew, set } from "../parts/dom.js";
 import { Engine, valued } from "../game/engine.js";
 import { fresh } from "../game/fresh.js";
 import { Moves } from "../game/moves.js";
@@ -38,7 +38,7 @@ export class Analysis {
     this.value = make("strong", { class: "value" });
     this.facts = make("p", { class: "facts" });
     this.solved = make("p", { class: "solved", hidden: true });
-    this.lines = make("ol", { class: "lines" });
+    this.lines = make("ol", { class: "lines", tabindex: -1 });
     const tools = make(
       "div",
       { class: "actions tools-row" },
@@ -184,10 +184,10 @@ export class Analysis {
     const lined = JSON.stringify(valued);
     if (lined === this.#lined) return;
     this.#lined = lined;
-    const shown = valued.map(({ move, said, exact, line = [] }) => {
+    const shown = valued.map(({ move, said, exact, line = [] }, rank) => {
       const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
       const each = (name, index) =>
-        make("button", { type: "button", class: "move", onclick: () => this.#follow(moves.slice(0, index + 1)) }, name);
+        button(name, () => this.#follow(moves.slice(0, index + 1)), { class: "move", "data-key": `${rank} ${index}` });
       return make(
         "li",
         {},
@@ -195,7 +195,7 @@ export class Analysis {
         make("span", { class: "line" }, moves.map(each)),
       );
     });
-    put(this.lines, shown);
+    renew(this.lines, shown);
   }
 
   async #follow(moves) {

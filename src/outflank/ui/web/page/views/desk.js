@@ -2,7 +2,7 @@
 
 import { Analysis } from "./analyse.js";
 import { Board } from "../board/board.js";
-import { button, make, put } from "../parts/dom.js";
+import { button, make, put, renew } from "../parts/dom.js";
 import { PlayPanel } from "./play.js";
 import { shared, visit, address } from "../route.js";
 import { Watch } from "./watch.js";
@@ -11,7 +11,7 @@ import { words } from "../parts/words.js";
 export function desk(app) {
   const { table } = app;
   const board = new Board((move) => table.play(move));
-  const others = make("div", { class: "others" });
+  const others = make("div", { class: "others", tabindex: -1 });
   const title = make("h1", { class: "unseen" });
   const side = make("section", { class: "panel", "aria-label": words.panel });
   const element = make(
@@ -66,7 +66,7 @@ export function desk(app) {
     const moves = open ? game.legal.filter((each) => !each.to && !each.picked?.length) : [];
     moves.sort((one, other) => one.move.localeCompare(other.move, "en", { numeric: true }));
     const named = (each) => (game.passes ? words.play.pass : each.move);
-    put(
+    renew(
       others,
       game.passes && open && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)),
       moves.map((each) => button(named(each), () => table.play(each.move), { class: game.passes ? "primary" : "" })),

@@ -1,6 +1,6 @@
 // The laboratory: experiments with what can be chosen about them, the one that runs, and the reports of those that ran.
 
-import { button, labelled, make, put, set } from "../parts/dom.js";
+import { button, labelled, make, put, renew, set } from "../parts/dom.js";
 import { seconds, when } from "../parts/figures.js";
 import { Lost } from "../link.js";
 import { address } from "../route.js";
@@ -24,7 +24,7 @@ export function lab(app) {
   const wrong = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const find = make("input", { type: "search", placeholder: w.find, "aria-label": w.find, oninput: () => filter() });
   const list = make("div", { class: "experiments" });
-  const reports = make("ul", { class: "reports" });
+  const reports = make("ul", { class: "reports", tabindex: -1 });
   const shelf = make(
     "div",
     { class: "lab-columns" },
@@ -40,6 +40,8 @@ export function lab(app) {
   const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, wrong, shelf, reader);
   let known = null;
   let shown = "";
+  let begun = false; // whether what runs was begun in this window
+  let read = "";
 
   async function enter(view, [id] = []) {
     shown = id ?? "";
@@ -50,13 +52,15 @@ export function lab(app) {
       return;
     }
     if (list.childElementCount !== known.experiments.length) put(list, known.experiments.map(experiment));
-    put(reports, known.reports.length ? known.reports.map(report) : make("li", { class: "empty" }, w.none));
+    renew(reports, known.reports.length ? known.reports.map(report) : make("li", { class: "empty" }, w.none));
     state(known.running);
+    if (known.progress) progress(known.progress);
     const found = known.reports.find((each) => each.id === shown);
     shelf.hidden = Boolean(found);
     reader.hidden = !found;
-    if (found) read(found);
-    else put(reader);
+    if (!found) put(reader);
+    else if (read !== found.id) reading(found);
+    read = found?.id ?? "";
   }
 
   /** What runs, if anything does. */
@@ -104,22 +108,33 @@ export function lab(app) {
     bar.removeAttribute("value");
     task.textContent = "";
     state(each.name);
-    link.follow({ kind: "run", experiment: each.name, parameters }, heard);
+    begun = true;
+    link.follow({ kind: "run", experiment: each.name, parameters }, (message) => {
+      if (message.kind === "refused" && !message.lost) failed(message.why);
+    });
     scrollTo({ top: 0 });
   }
 
-  function heard(message) {
-    if (message.kind === "refused") return message.lost ? undefined : failed(message.why);
-    bar.value = message.part;
-    const left = message.seconds_left === null ? "" : w.left(seconds(message.seconds_left));
-    task.textContent = [message.task, left].filter(Boolean).join(" · ");
-    if (!message.done) return undefined;
-    if (message.failed) return failed(w.failed(message.failed));
-    if (message.report && element.isConnected) return visit(address("lab", message.report.id));
-    return enter("lab", [shown]);
+  function progress({ part, seconds_left, task: at }) {
+    bar.value = part;
+    const left = seconds_left === null ? "" : w.left(seconds(seconds_left));
+    task.textContent = [at, left].filter(Boolean).join(" · ");
   }
 
+  /** A run, whoever began it: who did is shown its report. */
+  function heard(message) {
+    const reported = begun && message.report;
+    if (message.done) begun = false;
+    if (!element.isConnected) return undefined;
+    progress(message);
+    if (!message.done) return state(message.experiment);
+    if (message.failed) return failed(w.failed(message.failed));
+    return reported ? visit(address("lab", reported.id)) : enter("lab", [shown]);
+  }
+  link.addEventListener("running", ({ detail }) => heard(detail));
+
   function failed(why) {
+    begun = false;
     state("");
     wrong.textContent = why;
     wrong.hidden = false;
@@ -135,7 +150,7 @@ export function lab(app) {
     return make(
       "li",
       {},
-      make("a", { href: to, onclick: follow }, each.experiment),
+      make("a", { href: to, onclick: follow, "data-key": each.id }, each.experiment),
       make(
         "span",
         { class: "quiet" },
@@ -144,7 +159,7 @@ export function lab(app) {
     );
   }
 
-  function read(each) {
+  function reading(each) {
     const head = make(
       "div",
       { class: "view-head" },

@@ -1,7 +1,7 @@
 // Playing: who plays, whose move it is, the moves so far, and what can be done instead of moving.
 
 import { confirm } from "../parts/dialog.js";
-import { button, make, put, set } from "../parts/dom.js";
+import { button, make, renew, set } from "../parts/dom.js";
 import { fresh } from "../game/fresh.js";
 import { Moves } from "../game/moves.js";
 import { Players } from "../game/players.js";
@@ -20,7 +20,7 @@ export class PlayPanel {
     this.moves = new Moves(table, false);
     this.status = make("p", { class: "status" });
     this.remark = make("p", { class: "quiet remark" });
-    this.over = make("div", { class: "over", hidden: true });
+    this.over = make("div", { class: "over", tabindex: -1, hidden: true });
     this.buttons = {
       undo: button(w.undo, () => table.back(), { accesskey: "u" }),
       redo: button(w.redo, () => table.forth()),
@@ -61,14 +61,14 @@ export class PlayPanel {
     this.remark.textContent = game.remark ? w.remark(game.remark) : "";
     this.over.hidden = !game.outcome;
     if (game.outcome) {
-      put(
+      renew(
         this.over,
         make("h2", {}, game.outcome.said),
         make(
           "div",
           { class: "actions" },
-          button(w.rematch, () => this.#rematch(), { class: "primary" }),
-          button(w.analyse, () => this.#app.go("analyse")),
+          button(w.rematch, () => this.#rematch(), { class: "primary", "data-key": "rematch" }),
+          button(w.analyse, () => this.#app.go("analyse"), { "data-key": "analyse" }),
         ),
       );
     }
