@@ -7,10 +7,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +21,12 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from outflank.ui.cli import main, serve
 from outflank.ui.web.guards import Door, is_loopback
+from outflank.ui.web.hall.hall import Hall
 from outflank.ui.web.messages import Halted
-from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT
+from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT, Analyse
+from outflank.ui.web.settings import Settings
 from outflank.ui.web.visits.outbox import MOST_ANSWERS, Outbox
+from outflank.ui.web.visits.session import Session
 from tests.web_hostile import send_hostile
 from tests.web_server import Page, Served, serving
 
@@ -201,6 +205,44 @@ def test_who_reads_slowly_misses_what_is_overtaken_and_no_answer() -> None:
     assert said == [10, 20, 30, 3]
 
 
+class Silent:
+    """A connection that asks and asks, and reads nothing."""
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+
+    async def receive(self) -> dict[str, str]:
+        self.left -= 1
+        if self.left < 0:
+            await asyncio.Event().wait()
+        return {"type": "websocket.receive", "text": '{"kind":"analyse","ask":1,"id":"aaaaaaaa","node":0}'}
+
+    async def send_text(self, text: str) -> None:
+        await asyncio.Event().wait()
+
+    async def close(self, code: int, reason: str) -> None:
+        """Nobody hears that."""
+
+
+def test_who_reads_nothing_is_not_listened_to(tmp_path: Path) -> None:
+    async def waiting() -> int:
+        hall = Hall(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1, slow_seconds=0.05))
+        session = Session(hall, cast(Any, Silent(150)))
+        most = 0
+
+        async def analyse(asked: Analyse) -> None:
+            nonlocal most
+            session.outbox.tell(Halted(re=asked.ask))  # as the last message of the analysis before
+            most = max(most, len(session.outbox._answers))
+
+        session.activity.analyse = analyse  # type: ignore[method-assign]
+        await session.run()
+        hall.close()
+        return most
+
+    assert asyncio.run(waiting()) == MOST_ANSWERS
+
+
 # --- messages that are none ---
 
 
@@ -325,6 +367,31 @@ def test_what_is_wrong_with_the_command_is_one_line(
     assert "no.such.host.invalid" in said("--host", "no.such.host.invalid")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert "pip install 'outflank[web]'" in said()
+
+
+def test_a_browser_is_opened_beside_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served, opened = threading.Event(), list[str]()
+
+    def browser(address: str) -> None:
+        assert served.wait(60)  # as one in a terminal
+        opened.append(address)
+
+    class Server:
+        def __init__(self, application: object) -> None:
+            """Of whatever."""
+
+        def run(self, sockets: object) -> None:
+            served.set()
+            for each in threading.enumerate():
+                if each.name == "outflank-open":
+                    assert each.daemon
+                    each.join(60)
+
+    monkeypatch.setattr("webbrowser.open", browser)
+    monkeypatch.setattr("outflank.ui.web.running.server_of", Server)
+    with pytest.raises(SystemExit):
+        main(["serve", "--open", "--port", "0", "--games", str(tmp_path / "games.sqlite")])
+    assert [each.partition(":")[0] for each in opened] == ["http"]
 
 
 def test_a_taken_port_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import threading
 import webbrowser
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,8 @@ def command(
         told = f"games are kept in {path}; searches share {shared} for tables; Ctrl-C ends it"
         diagnostics().print(told, soft_wrap=True)
         if opens:
-            webbrowser.open(address)
+            # The socket listens already; a browser in a terminal comes back only when it is left.
+            threading.Thread(target=webbrowser.open, args=(address,), name="outflank-open", daemon=True).start()
         server_of(application(hall, door)).run(sockets=[listening])
     raise KeyboardInterrupt  # which alone ends it
 

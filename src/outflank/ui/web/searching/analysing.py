@@ -207,7 +207,8 @@ class Analysing:
         if self._algorithm in TABLELESS:
             return None
         if exact not in self._tables:
-            self._tables[exact] = Table(self._bits - len(self._tables))
+            made = Table(self._bits - len(self._tables))
+            self._tables = {**self._tables, exact: made}  # another thread may be looking at the old ones
         return self._tables[exact]
 
     def _watch(self, progress: Progress) -> None:

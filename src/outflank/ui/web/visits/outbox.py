@@ -27,14 +27,17 @@ class Outbox:
     async def answer(self, message: Message) -> None:
         """Send this after what waits already; waits where too much does."""
         await self._room.wait()
-        self._answers.append(message)
-        if len(self._answers) >= MOST_ANSWERS:
-            self._room.clear()
-        self._filled.set()
+        self.tell(message)
+
+    async def room(self) -> None:
+        """Wait until not too much waits to be sent: nothing more is to be asked before."""
+        await self._room.wait()
 
     def tell(self, message: Message) -> None:
         """Send this too, where the connection has not asked: the last of a stream, or that a game is gone."""
         self._answers.append(message)
+        if len(self._answers) >= MOST_ANSWERS:
+            self._room.clear()
         self._filled.set()
 
     def stream(self, key: str, message: Message) -> None:

@@ -59,7 +59,9 @@ class Session:
             self.activity.close()
             self.outbox.close()
             # What is being done is done to its end, or a game would be another on disk than in memory.
-            await asyncio.gather(sending, receiving, *self._handling, return_exceptions=True)
+            for ended in await asyncio.gather(sending, receiving, *self._handling, return_exceptions=True):
+                if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
+                    self.house.complain(ended)
             self.house.laboratory.forget(self._lab_tell)
             await self._leave()
 
@@ -84,6 +86,7 @@ class Session:
             if not self._bucket.take():
                 await self._close(TOO_FAST)
                 return
+            await self.outbox.room()
             text = frame.get("text")
             if text is None:
                 await self.outbox.answer(Refused(re=None, why="a message is text: one JSON object"))
