@@ -464,15 +464,13 @@ def test_what_is_wrong_is_said(page: Page) -> None:
     expect(page).to_have_url(re.compile("#/game/"))
 
 
-def refusing(page: Page, kind: str, refused: list[bool]) -> None:
-    """Answer requests of a kind in the server's place, as long as there are answers."""
-
+def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
     def routed(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
 
         def heard(message: str | bytes) -> None:
             asked = json.loads(message)
-            if asked["kind"] == kind and refused and refused.pop():
+            if asked["kind"] == "new":
                 socket.send(json.dumps({"kind": "refused", "re": asked["ask"], "why": "there is no room"}))
             else:
                 server.send(message)
@@ -480,10 +478,6 @@ def refusing(page: Page, kind: str, refused: list[bool]) -> None:
         socket.on_message(heard)
 
     page.route_web_socket(re.compile("/socket"), routed)
-
-
-def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
-    refusing(page, "new", [True, True])
     page.goto("#/play")
     expect(page.locator("nav [aria-current]")).to_have_text("Games")
     expect(page.locator(".toast.wrong")).to_contain_text("there is no room")
@@ -493,8 +487,8 @@ def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
 def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_gone(
     page: Page, browser: Browser, server: Server
 ) -> None:
-    refused: list[bool] = []
-    refusing(page, "open", refused)
+    ends: list[WebSocketRoute] = []
+    page.route_web_socket(re.compile("/socket"), lambda socket: ends.extend((socket, socket.connect_to_server())))
     page.goto("#/play")
     expect(page).to_have_url(re.compile("#/game/"))
     begun = page.url
@@ -505,10 +499,15 @@ def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_go
     assert guest.url != begun
     other.close()
     assert not wrong
-    refused += [True]
-    page.reload()
-    expect(page).not_to_have_url(begun)
+    page.keyboard.press("5")
+    expect(page).to_have_url(re.compile("#/games"))
+    page.keyboard.press("1")
     expect(page.locator(".cell.legal")).to_have_count(4)
+    expect(page).not_to_have_url(begun)
+    for end in reversed(ends):
+        end.close()
+    page.locator(".cell.legal").first.click()  # before or after the server is found again
+    expect(page.locator(".moves .move").first).to_be_visible()
     expect(page.locator(".toast")).to_have_count(0)
 
 
@@ -582,15 +581,6 @@ def serious(page: Page) -> list[str]:
 @pytest.mark.early(12)
 def test_everybody_can_use_it(page: Page) -> None:
     found = []
-    for view in VIEWS:
-        page.goto(f"#/{view}")
-        expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
-        expect(page.locator(".cell.legal, .experiment, .card").first).to_be_visible()
-        found += serious(page)
-    page.keyboard.press("n")
-    expect(page.locator("dialog")).to_be_visible()
-    found += serious(page)
-    page.keyboard.press("Escape")
     pasted(page, NEAR_THE_END)
     cell(page, "F3").click()
     expect(page.locator(".arrow").first).to_be_attached()
@@ -602,5 +592,13 @@ def test_everybody_can_use_it(page: Page) -> None:
     page.goto("#/analyse/othello/nonsense")
     expect(page.locator(".toast.wrong")).to_be_visible()
     expect(page.locator(".review .curve")).to_be_visible()
+    found += serious(page)
+    for view in VIEWS:
+        page.goto(f"#/{view}")
+        expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
+        expect(page.locator(".cell.legal, .experiment, .card").first).to_be_visible()
+        found += serious(page)
+    page.keyboard.press("n")
+    expect(page.locator("dialog")).to_be_visible()
     found += serious(page)
     assert not found
