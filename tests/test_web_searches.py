@@ -15,7 +15,7 @@ from outflank.errors import OutflankError
 from outflank.lab import RunProgress
 from outflank.players.clock import Clock
 from outflank.search.contract import Known, Limits, Options, Stop
-from outflank.search.deepening import search
+from outflank.search.deepening import iterate, search
 from outflank.search.resuming import Resumable
 from outflank.search.table import Table
 from outflank.ui.web import messages
@@ -202,7 +202,37 @@ def test_places_are_taken_before_searches_are_made(tmp_path: Path) -> None:
     with pytest.raises(OutflankError, match="no more at a time"):
         searches.take_place()
     searches.give_back(places[0])
+    stop = Stop()
+    assert searches.enter(stop) == LARGE_BITS - 1  # twice
+    with pytest.raises(OutflankError, match="no more at a time"):
+        searches.take_place()
+    searches.leave(stop)
     assert searches.take_place().bits == LARGE_BITS
+
+
+@PLAIN
+def test_a_review_and_a_comparison_keep_to_the_tables_and_cores_that_they_are_given(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bits, workers = list[int](), list[int]()
+
+    def judged(board: Any, limits: Any, *, table_bits: int, next_workers: Callable[[], int], **more: Any) -> Any:
+        bits.append(table_bits)
+        workers.append(next_workers())
+        return
+        yield
+
+    def compared(board: Any, limits: Any, *, table_bits: int, **more: Any) -> Any:
+        bits.append(table_bits)
+        return iterate(board, limits, table_bits=table_bits, **more)
+
+    monkeypatch.setattr("outflank.ui.web.hall.reviewing.reviewed", judged)
+    monkeypatch.setattr("outflank.ui.web.searching.comparing.iterate", compared)
+    game = page.ask("new", text="b1 a1", game="othello", options={"size": 4})
+    last_of(page, page.send("review", id=game["id"]))
+    last_of(page, page.send("compare", id=game["id"], node=0, options={"depth": 1}))
+    assert bits == [LARGE_BITS - 1] * 2
+    assert workers == [2]
 
 
 class Uncompiled(Endless):
@@ -514,4 +544,7 @@ def test_runs_that_cannot_be_are_refused(page: Page) -> None:
     assert "inside:2" in page.refused("run", experiment="scaling", parameters={"cluster": "local:2"})
     assert "no files" in page.refused("run", experiment="scaling", parameters={"evaluation": "patterns:/etc/passwd"})
     assert "at most" in page.refused("run", experiment="scaling", parameters={"workers": "1000"})
+    for name, boards in (("storage", "5000000"), ("hash", "16,60")):
+        assert "at most" in page.refused("run", experiment=name, parameters={"boards": boards})
+    assert "at most" in page.refused("run", experiment="simulate", parameters={"nodes": "2000000"})
     assert page.ask("cancel")["kind"] == "halted"

@@ -1,6 +1,6 @@
 """Going through a game: what each move has lost against the best one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -9,7 +9,7 @@ from outflank.games.description import Marks, description_of
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
-from outflank.search.contract import Limits, Stop
+from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.results import Result
@@ -53,13 +53,15 @@ def reviewed(
     *,
     exact: int | None = None,
     stop: Stop | None = None,
+    next_workers: Callable[[], int] | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> Iterator[Judged]:
     """Judge the moves that were made on a board, first one first; forced ones are not worth a word.
 
     Where no more than `exact` moves are left, they are judged by perfect play (None: as few as take no time). Both
     moves are searched to the same depth: the played one as far as the best one was. An estimate is the mean of the last
-    two iterations.
+    two iterations. `table_bits` is of each of two tables; `next_workers` is asked before each move, where their number
+    changes on the way.
     """
     stop = stop or Stop()
     if exact is None:
@@ -68,10 +70,13 @@ def reviewed(
     replay = board.copy()
     while replay.moves:
         replay.pop()
-    tables = {False: Table(20), True: Table(20)}
+    bits = options.get("table_bits", Options().table_bits)
+    tables = {each: None if bits is None else Table(bits) for each in (False, True)}
     for ply, move in enumerate(moves, replay.ply + 1):
         legal = replay.legal_moves
         if len(legal) > 1 and not is_pass(replay.game, move.code):
+            if next_workers is not None:
+                options["workers"] = next_workers()
             judged = _judged(replay, move, ply, limits, exact, tables, stop, options)
             if stop.called:
                 return
@@ -86,7 +91,7 @@ def _judged(
     ply: int,
     limits: Limits,
     exact_from: int,
-    tables: dict[bool, Table],
+    tables: dict[bool, Table | None],
     stop: Stop,
     options: PlayerKeywords,
 ) -> Judged | None:

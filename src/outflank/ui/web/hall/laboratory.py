@@ -31,7 +31,9 @@ CLUSTER = "cluster"
 INSIDE = re.compile(r"inside:[1-9][0-9]?")
 """The clusters that start no processes."""
 
-MOST_WORKERS, MOST_BITS = 64, 26
+MOST_BITS, MOST_POWER = 26, 22
+MOST = {"workers": 64, "threads": 64, "boards": 4_000_000, "nodes": 1_000_000}
+"""Of parameters by these names; those that end in `bits`, and powers of two, have bounds of their own."""
 
 _folder = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9-]{1,64}")
 
@@ -252,13 +254,15 @@ def _value(each: "Field[Any]", text: str) -> Any:
     except click.ClickException as error:
         raise InvalidOption(f"{each.name}: {error.format_message()}") from None
     for number in value if isinstance(value, tuple) else (value,):
-        _check(each.name, number)
+        _check(each.name, number, of_several=isinstance(value, tuple))
     return value
 
 
-def _check(name: str, number: Any) -> None:
+def _check(name: str, number: Any, *, of_several: bool) -> None:
     if name.startswith("evaluation") and ":" in str(number):
         raise InvalidOption(f"{name}={number}: here evaluations have names, and no files")
-    most = MOST_WORKERS if name in ("workers", "threads") else MOST_BITS if name.endswith("bits") else None
+    most = MOST_BITS if name.endswith("bits") else MOST.get(name)
+    if name == "boards" and of_several:  # 2^N of them
+        most = MOST_POWER
     if most is not None and isinstance(number, int) and number > most:
         raise InvalidOption(f"{name}={number}: at most {most} here")

@@ -13,6 +13,7 @@ from outflank.games.evaluation import counted
 from outflank.players.review import Judged, reviewed
 from outflank.players.story import story_of
 from outflank.search.contract import Limits, Stop
+from outflank.search.keywords import PlayerKeywords
 from outflank.search.usual import usual_selectivity
 from outflank.ui.cli.review_view import told_turn
 from outflank.ui.web.games.tree import main_line
@@ -37,18 +38,25 @@ class Reviewing:
             raise OutflankError("no move has been made in this game")
         self._board = await self.table.board_at(self._line[-1].id)
 
-    def run(self, stop: Stop, tell: Callable[[Message], None]) -> None:
+    def run(self, stop: Stop, tell: Callable[[Message], None], bits: int) -> None:
         """Judge one move after the other."""
         board = self._board
         assert board is not None
         first = board.ply - len(board.moves)
         found: list[Judged] = []
-        workers = self._turns.cores if self._turns.under_way() == 0 else 1
-        options = {**usual_selectivity(board.game, {}), "workers": workers}
-        judging = reviewed(board, Limits(seconds=self.asked.seconds), stop=stop, **options)  # type: ignore[arg-type]
+        leased = 1
+        options: PlayerKeywords = {**usual_selectivity(board.game, {}), "table_bits": bits}
+        judging = reviewed(
+            board,
+            Limits(seconds=self.asked.seconds),
+            stop=stop,
+            next_workers=lambda: leased,
+            **options,
+        )
         tell(self._message(0))
         while not stop.called:
-            with self._turns.lease(stop):
+            with self._turns.lease(stop) as workers:
+                leased = workers
                 judged = next(judging, None)
             if judged is None:
                 break

@@ -44,8 +44,9 @@ class Comparing:
         scheme, _ = check(board.game, Options(**self.options), self.limits)
         self.scheme = "" if scheme is None else scheme.name
 
-    def run(self, stop: Stop, tell: Callable[[Message], None]) -> None:
-        """Search twice, and tell how far it is."""
+    def run(self, stop: Stop, tell: Callable[[Message], None], bits: int) -> None:
+        """Search twice, each time on tables of so many bits, and tell how far it is."""
+        options = {**self.options, "table_bits": bits}
         timer = threading.Timer(MOST_SECONDS, stop)
         timer.daemon = True
         timer.start()
@@ -56,11 +57,11 @@ class Comparing:
             tell(self._message(together, alone, progress))
 
         try:
-            for together in iterate(self.board, self.limits, stop=stop, watch=watch, **self.options):
+            for together in iterate(self.board, self.limits, stop=stop, watch=watch, **options):
                 tell(self._message(together, None, None))
             assert together is not None
             if not stop.called:
-                for alone in iterate_alone(self.board, together, stop=stop, **self.options):
+                for alone in iterate_alone(self.board, together, stop=stop, **options):
                     tell(self._message(together, alone, None))
         finally:
             timer.cancel()

@@ -33,28 +33,29 @@ class Searches:
         self._most = settings.most_searches
         self._places: set[Place] = set()
         self._under_way: dict[Analysing, Place] = {}
-        self._others: set[Stop] = set()
+        self._others: dict[Stop, Place] = {}
         self._ready: set[tuple[str, ...]] = set()
         self._unready: dict[tuple[str, ...], list[Analysing]] = {}
         """Those that wait for kernels; of the first key they are being compiled."""
 
     def most_bytes(self) -> int:
-        """Of all tables together, whatever is asked."""
+        """Of all tables of analyses, reviews and comparisons together, whatever is asked."""
         large, small = (3 * (16 << bits) for bits in (LARGE_BITS, SMALL_BITS))
         return FEW * large + max(0, self._most - FEW) * small
 
     def _check_room(self) -> None:
-        if len(self._places) + len(self._others) >= self._most:
+        if len(self._places) >= self._most:
             raise OutflankError(f"{self._most} searches are under way, and no more at a time")
 
-    def enter(self, stop: Stop) -> None:
-        """Count a comparison or a review, which `stop` ends."""
-        self._check_room()
-        self._others.add(stop)
+    def enter(self, stop: Stop) -> int:
+        """Count a comparison or a review, which `stop` ends; the bits of each of its two tables, which together are no
+        larger than an analysis's."""
+        place = self._others[stop] = self.take_place()
+        return place.bits - 1
 
     def leave(self, stop: Stop) -> None:
         """It has ended."""
-        self._others.discard(stop)
+        self._places.discard(self._others.pop(stop))
 
     def take_place(self) -> Place:
         """For a search that is about to be made; whoever makes none gives it back."""

@@ -98,9 +98,9 @@ class Activity:
         self.halt()
         turns = self.house.searches.turns
 
-        def work(stop: Stop, tell: Callable[[Message], None]) -> None:
+        def work(stop: Stop, tell: Callable[[Message], None], bits: int) -> None:
             with turns.hold(stop):
-                comparing.run(stop, tell)
+                comparing.run(stop, tell, bits)
 
         self._begin(work, asked.ask, "outflank-compare")
 
@@ -112,11 +112,11 @@ class Activity:
         await reviewing.prepare()
         self._begin(reviewing.run, asked.ask, "outflank-review")
 
-    def _begin(self, work: Callable[[Stop, Callable[[Message], None]], Any], ask: int, name: str) -> None:
+    def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], Any], ask: int, name: str) -> None:
         self._check_open()
         stop, loop = Stop(), asyncio.get_running_loop()
         searches = self.house.searches
-        searches.enter(stop)
+        bits = searches.enter(stop)
 
         def send(message: Message) -> None:
             """Of what goes on, the newest; the last one always."""
@@ -129,7 +129,7 @@ class Activity:
 
         def thread() -> None:
             try:
-                work(stop, lambda message: _soon(loop, lambda: send(message)))
+                work(stop, lambda message: _soon(loop, lambda: send(message)), bits)
             except OutflankError as error:
                 why = " ".join(str(error).split())[:400]
                 _soon(loop, lambda: send(Refused(re=ask, why=why)))
