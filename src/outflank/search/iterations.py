@@ -292,9 +292,10 @@ class Stage:
         )
 
     def _workers(self, standings: Sequence[WorkerStanding]) -> tuple[WorkerProgress, ...]:
-        if not standings:
+        steps = self.root.line_steps
+        done = self.division.statistics() if standings else ()
+        if not done or steps % 2 or steps != self.root.line_steps:  # a line is completed just now
             return ()
-        done = self.division.statistics()
         if self.before.workers:
             done = WorkerStatistics.summed(self.before.workers, done)
         return tuple(

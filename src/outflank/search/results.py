@@ -237,7 +237,7 @@ class Progress:
     done: int = 0
     """Moves of the root that are settled in this pass: not worth more, or less, than it asks for."""
     workers: tuple[WorkerProgress, ...] = ()
-    """Each worker; none where they cannot be seen, as those of a cluster and of Monte-Carlo."""
+    """Each worker; none where they cannot be seen: of a cluster, of Monte-Carlo, and between two iterations."""
 
     @property
     def nodes_per_second(self) -> float:

@@ -99,6 +99,9 @@ class Root:
         self._margins = margins(game, self.evaluation, options.selectivity)  # likewise
         self.workers = self.new_workers(1)
         self._apart: dict[str, int] = {}
+        self.line_steps = 0
+        """Odd while a line is completed: what the leader's record says then is no part of the search. Who reads it from
+        another thread looks at this before and after."""
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
@@ -362,6 +365,7 @@ class Root:
         worker.aborted = 0  # the last part that the leader had may have been given up for another's sake
         kept = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
         self._apart = {name: int(self.workers[name].sum()) for name in COUNTERS}  # for whoever watches meanwhile
+        self.line_steps += 1
         worker.poll_at, worker.lifeline = ENDLESS, 0
         codes = np.zeros(PLIES, MOVE)
         codes[: len(line)] = line
@@ -371,5 +375,6 @@ class Root:
         finally:
             for name, count in kept.items():
                 worker[name] = count
+            self.line_steps += 1
             self._apart = {}
         return tuple(int(code) for code in codes[:length])
