@@ -9,13 +9,9 @@ if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks for it while it is impo
 
 from numba import config, cuda
 
-from outflank.errors import OutflankError
+from outflank.gpu.troubles import NoDevice
 
 __all__ = ["NoDevice", "check_device", "cuda"]
-
-
-class NoDevice(OutflankError):
-    """There is no GPU that can be used, and why."""
 
 
 def check_device() -> None:

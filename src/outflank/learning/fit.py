@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from outflank.games.evaluation import begin
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.patterns import COPIES, COUNTS, WORDS, counts
 from outflank.games.rules import unpack
+from outflank.gpu.choosing import DeviceAsked, on_device
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 
@@ -158,7 +159,7 @@ def fit(
     shrinkage: float = 4.0,
     passes: int = 40,
     workers: int = 1,
-    device: Literal["cpu", "gpu"] = "cpu",
+    device: DeviceAsked = "cpu",
 ) -> Floats:
     """The weights that are best for `examples`, held to `prior`. The last of them belongs to no pattern, and stays.
 
@@ -172,13 +173,16 @@ def fit(
             def each(work: Callable[[int], None]) -> None:
                 list(threads.map(work, range(SHARES)))
 
-        if device == "gpu":
+        def there() -> Floats:
             from outflank.learning.fit_on_device import DeviceShares
 
-            sums: Sums = DeviceShares(examples.indices, _rows(len(examples)), len(prior), each)
-        else:
-            sums = _Shares(examples, len(prior), each)
-        return _fit(sums, examples, prior, shrinkage, passes)
+            sums = DeviceShares(examples.indices, _rows(len(examples)), len(prior), each)
+            return _fit(sums, examples, prior, shrinkage, passes)
+
+        def here() -> Floats:
+            return _fit(_Shares(examples, len(prior), each), examples, prior, shrinkage, passes)
+
+        return on_device(device, there, here)
 
 
 def _one_by_one(work: Callable[[int], None]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from outflank.gpu.device import check_device, cuda
+from outflank.gpu.device import cuda
 from outflank.kernels.compiler import kernel
 
 Floats = npt.NDArray[np.float32]
@@ -30,7 +30,6 @@ class DeviceShares:
         weights: int,
         each: Callable[[Callable[[int], None]], None],
     ) -> None:
-        check_device()
         self._weights, self._shares, self._count = weights, len(rows), len(indices)
         counts = np.zeros((len(rows), weights), np.int64)
         each(lambda share: _count(indices[rows[share]], counts[share]))

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 from zipfile import BadZipFile
 
 import numpy as np
@@ -22,6 +22,7 @@ from outflank.documents import Document, in_lines, read_document
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.formats.locks import held
+from outflank.gpu.choosing import DeviceAsked
 from outflank.search.contract import Stop
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -39,7 +40,7 @@ class Work:
 
     workers: int = 1
     """Threads."""
-    device: Literal["cpu", "gpu"] = "cpu"
+    device: DeviceAsked = "cpu"
     """Where weights are fitted."""
     stop: Stop = field(default_factory=Stop)
     progress: Callable[[str], None] = lambda text: None

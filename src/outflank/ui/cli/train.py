@@ -4,11 +4,12 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from outflank.errors import OutflankError
+from outflank.gpu.choosing import DeviceAsked
 from outflank.lab.provenance import provenance
 from outflank.learning.checking import check
 from outflank.learning.depths import DEPTH, Depths, measure
@@ -85,17 +86,13 @@ def carried_out(
     show: Callable[[Done], Any],
     *,
     workers: int | None,
-    device: Literal["cpu", "gpu"] = "cpu",
+    device: DeviceAsked = "cpu",
     replace: bool,
     quiet: bool,
     as_json: bool,
     status: Callable[[Done], int] = lambda found: 0,
 ) -> int:
     """Do the work and tell what came of it, in words or as a document; Ctrl-C keeps what is done."""
-    if device == "gpu":  # before anything is begun that would be lost
-        from outflank.gpu.device import check_device
-
-        check_device()
     stop = Stop()
     threads = workers or max(1, int(usable_cores()))
     try:

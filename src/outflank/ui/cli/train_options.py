@@ -12,6 +12,7 @@ from outflank.learning.labelling import PLIES
 from outflank.learning.playing import DEPTH, HYPOTHESES
 from outflank.learning.stages import PASSES, SHRINKAGE
 from outflank.machine import MOST_WORKERS
+from outflank.ui.cli.device_option import device_option
 from outflank.ui.cli.gathering import gathered
 from outflank.ui.cli.progress import quiet_option
 
@@ -41,13 +42,7 @@ _HOW = (
 HOW_WORK_IS_DONE = gathered("how", *_HOW)
 HOW_FITTING_IS_DONE = gathered(
     "how",
-    click.option(
-        "--device",
-        type=click.Choice(["cpu", "gpu"]),
-        default="cpu",
-        show_default=True,
-        help="Where weights are fitted; they are the same.",
-    ),
+    device_option("Where weights are fitted; they are the same."),
     *_HOW,
 )
 HOW_POSITIONS_ARE_MADE = gathered(
