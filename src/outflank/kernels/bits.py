@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import define, is_device
 
 U64 = np.uint64
 """The type of a board. Mixed with a signed integer it turns into a float: always cast."""
@@ -90,6 +90,8 @@ def _teach_numba() -> None:
     def opaque_bit(context: Any, builder: Any, signature: Any, index: Any) -> Any:
         # Else the optimiser makes of each shift of the bit by a constant a shift of another constant by the index: in
         # the lines of a board that is an instruction more for each direction, where shifts are part of what uses them.
+        if is_device(context):
+            return builder.shl(ir.Constant(ir.IntType(64), 1), index)
         word, pointer = ir.IntType(64), ir.PointerType()
         bit = builder.inttoptr(builder.shl(ir.Constant(word, 1), index), pointer)
         kind = ir.FunctionType(pointer, [pointer])

@@ -31,3 +31,8 @@ def define(function: Callable[..., Any], pattern: tuple[Any, ...], typer: Typer,
     lower_builtin(function, *pattern)(
         lambda context, builder, signature, args: emit(context, builder, signature, *args)
     )
+
+
+def is_device(context: Any) -> bool:
+    """Whether code is made for a GPU: LLVM knows less for it, and its registers are of another kind."""
+    return type(context).__name__ == "CUDATargetContext"

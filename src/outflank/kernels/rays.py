@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import define, is_device
 
 RAYS = 4
 """The rays of a row are its first words."""
@@ -50,10 +50,24 @@ def _teach_numba() -> None:
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), RAYS), [0] * RAYS)
         return builder.shuffle_vector(first, ir.Constant(four, ir.Undefined), zeros)
 
+    def one_by_one(builder: Any, rays: Any, run: Any, ends: Any) -> Any:
+        nothing, one = ir.Constant(word, 0), ir.Constant(word, 1)
+        found = nothing
+        for index in range(RAYS):
+            ray = builder.load(builder.gep(rays, [ir.Constant(ir.IntType(32), index)]))
+            carried = builder.add(builder.or_(run, builder.not_(ray)), one)
+            end = builder.and_(builder.and_(carried, ends), ray)
+            enclosing = builder.icmp_unsigned("!=", end, nothing)
+            below = builder.and_(builder.sub(end, one), ray)
+            found = builder.or_(found, builder.select(enclosing, below, nothing))
+        return found
+
     def emit(context: Any, builder: Any, signature: Any, table: Any, row: Any, run: Any, ends: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, table)
         offset = builder.mul(row, builder.extract_value(array.strides, 0))
         place = builder.gep(builder.bitcast(array.data, byte.as_pointer()), [offset])
+        if is_device(context):
+            return one_by_one(builder, builder.bitcast(place, word.as_pointer()), run, ends)
         rays = builder.load(builder.bitcast(place, four.as_pointer()), align=8)
         one = ir.Constant(four, [1] * RAYS)
         # With all bits but the ray's taken for the run's, one added at the bottom is carried to what follows the run.
