@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -98,8 +98,11 @@ class Perft:
     seconds: float
     """Time of the count itself, without compiling."""
     workers: int
+    """Threads that counted; on a GPU, those that told it what to count."""
     divide: dict[Move, int]
     """Leaves below each move of the root (`str(move)` is its text); empty if the game is over there."""
+    device: Literal["cpu", "gpu"] = "cpu"
+    """Where they were counted."""
 
 
 def perft(
@@ -120,16 +123,11 @@ def perft(
     >>> perft(Board.from_text("f5"), 3).leaves
     61
     """
-    check_board(board, "perft")
+    depth = checked_depth(board, depth, progress)
+    workers = conform(Annotated[int, Between(1, MOST_WORKERS)], workers, "workers")
     game, position = board.game, board.position
-    depth, workers = conform(int, depth, "depth"), conform(Annotated[int, Between(1, MOST_WORKERS)], workers, "workers")
-    deepest = ROOM // most_moves(game)
-    if not 0 <= depth <= deepest:
-        raise InvalidOption(f"depth {depth}: perft counts 0 to {deepest} plies here")
-    if progress is not None and not callable(progress):
-        raise InvalidOption(f"progress={progress!r}: expected a function of how many jobs are done, and of how many")
     ended = int(finished)
-    roots = _moves(game, position)
+    roots = moves_of(game, position)
     if depth == 0 or not roots:
         return Perft(leaves=1 if depth == 0 else ended, seconds=0.0, workers=workers, divide={})
 
@@ -167,7 +165,20 @@ def perft(
     return result()
 
 
-def _moves(game: Any, position: Any) -> list[int]:
+def checked_depth(board: Any, depth: Any, progress: Any) -> int:
+    """The depth of a count that can be done; one line that says why if it cannot."""
+    check_board(board, "perft")
+    plies: int = conform(int, depth, "depth")
+    deepest = ROOM // most_moves(board.game)
+    if not 0 <= plies <= deepest:
+        raise InvalidOption(f"depth {plies}: perft counts 0 to {deepest} plies here")
+    if progress is not None and not callable(progress):
+        raise InvalidOption(f"progress={progress!r}: expected a function of how many jobs are done, and of how many")
+    return plies
+
+
+def moves_of(game: Any, position: Any) -> list[int]:
+    """The codes of a position's moves."""
     buffer = np.zeros(most_moves(game), MOVE)
     return [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
 
@@ -186,7 +197,7 @@ def _cut(game: Any, position: Any, roots: list[int], depth: int, *, wanted: int)
 
 def _children(game: Any, jobs: list[Subtree], finished: list[Subtree]) -> Iterator[Subtree]:
     for job in jobs:
-        moves = _moves(game, job.position)
+        moves = moves_of(game, job.position)
         if not moves:
             finished.append(job)
         for move in moves:

@@ -43,6 +43,8 @@ class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1")
     workers: int
     complete: bool
     """False: it was interrupted, and there are so many leaves at least."""
+    device: str = "cpu"
+    """Where they were counted: `cpu` or `gpu`."""
     divide: dict[str, int] | UnsetType = UNSET
     """With `--divide`: leaves below each move."""
 

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.gpu.choosing import DeviceAsked, on_device
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.perft import Perft, perft
 from outflank.ui.cli.common import (
@@ -19,6 +21,7 @@ from outflank.ui.cli.common import (
     print_json,
     scaled,
 )
+from outflank.ui.cli.device_option import device_option
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.words import how_many
@@ -30,12 +33,15 @@ from outflank.words import how_many
 @click.option(
     "--workers", type=click.IntRange(1, MOST_WORKERS), default=1, show_default=True, help="Threads that count."
 )
+@device_option("Where leaves are counted; they are as many.")
 @click.option("--divide", is_flag=True, help="Leaves below each move of the position.")
 @click.option(
     "--finished/--no-finished", default=True, help="Whether a game that ends earlier counts as a leaf.  [finished]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(depth: int, workers: int, divide: bool, finished: bool, as_json: bool, **options: Any) -> int:
+def command(
+    depth: int, workers: int, device: DeviceAsked, divide: bool, finished: bool, as_json: bool, **options: Any
+) -> int:
     """Count the leaves of a game tree: the classic check of the rules, and of their speed.
 
     POSITION is a position or a game in any notation, recognised by itself; without one the
@@ -46,14 +52,21 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
       outflank perft --size 6 --depth 8
       outflank perft {choice} --depth 4 --workers 2
       outflank perft f5d6c3 --depth 6 --divide
+      outflank perft --depth 13 --device gpu
     """
+    if device == "gpu" and workers > 1:
+        raise OutflankError(f"--workers {workers} are threads of the CPU, which counts nothing with --device gpu")
     board = one_board(**options)
     if workers > usable_cores():
         diagnostics().print(f"{workers} workers on {usable_cores():g} cores: more than can run at once", style="yellow")
     complete = True
     try:
         with _bar(enabled=not as_json) as progress:
-            found = perft(board, depth, workers=workers, finished=finished, progress=progress)
+            found = on_device(
+                device,
+                lambda: _on_gpu(board, depth, finished=finished, progress=progress),
+                lambda: perft(board, depth, workers=workers, finished=finished, progress=progress),
+            )
     except KeyboardInterrupt as interrupt:
         if not hasattr(interrupt, "found"):
             raise  # it had not begun to count
@@ -72,12 +85,19 @@ def command(depth: int, workers: int, divide: bool, finished: bool, as_json: boo
             seconds=round(found.seconds, 6),
             workers=workers,
             complete=complete,
+            device=found.device,
             divide=by_move if divide else UNSET,
         )
         print_json(document)
     else:
         _print(board, depth, found, by_move if divide else {}, complete=complete)
     return 0 if complete else INTERRUPTED
+
+
+def _on_gpu(board: Board[Any], depth: int, **how: Any) -> Perft:
+    from outflank.gpu.counting import perft as perft_on_gpu  # imports CUDA
+
+    return perft_on_gpu(board, depth, **how)
 
 
 def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int], *, complete: bool) -> None:
@@ -92,9 +112,8 @@ def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int],
     if not complete and not found.leaves:
         counted, speed = "interrupted before the first of its parts was counted", ""
     console.print(f"{describe(board)}, depth {depth}: {counted}")
-    console.print(
-        f"{found.seconds:.3f} s{speed}, {how_many(found.workers, 'worker')}{'' if complete else ', interrupted'}"
-    )
+    where = "on a GPU" if found.device == "gpu" else how_many(found.workers, "worker")
+    console.print(f"{found.seconds:.3f} s{speed}, {where}{'' if complete else ', interrupted'}")
 
 
 @contextmanager

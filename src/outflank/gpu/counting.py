@@ -1,0 +1,297 @@
+"""perft on a GPU: the same rules, a level of the tree at a time.
+
+A CPU goes down one line after the other. Threads of a GPU take their steps in groups, and wait for each other where
+they differ: lines do, but all moves of a level are played alike. So a level is a list of positions; all their moves are
+listed, and each thread plays one and counts what follows. The last ply is counted, never played. What a level would
+need beyond its room is done in portions, each down to its leaves before the next: memory is bounded at any depth.
+"""
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from outflank.boards import Board
+from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
+from outflank.gpu.device import check_device, cuda
+from outflank.kernels.compiler import inner, load_numba
+from outflank.search.perft import Perft, checked_depth, moves_of
+
+THREADS = 256
+"""In a block. 128 to 512 are as fast."""
+
+MOST_BLOCKS = 1 << 13
+"""Blocks that count leaves: each thread of them counts some tens, and adds once to the sums that all share."""
+
+ROOM = 1 << 25
+"""Moves that are listed at once, at most: enough to keep every thread of a device busy for milliseconds."""
+
+SHARE_OF_MEMORY = 0.5
+"""How much of the device's free memory a count takes, at most."""
+
+FILLED = 0.9
+"""How much of its room a portion is meant to fill: of how many moves its positions have, only the mean is known."""
+
+PARTS = 1000
+"""Parts of the tree that `progress` is told of."""
+
+
+class _Level(NamedTuple):
+    """Positions that are as far from the root, on the device; in none of them the game is over."""
+
+    words: Any
+    """Two for each."""
+    roots: Any
+    """Which of the root's moves each is below."""
+    numbers: Any
+    """How many moves each has."""
+    length: int
+    """How many positions there are; the arrays may be longer."""
+    moves: int
+    """How many moves they have together."""
+
+
+def perft(
+    board: Board[Any],
+    depth: int,
+    *,
+    finished: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+    room: int | None = None,
+    threads: int = THREADS,
+) -> Perft:
+    """Count the leaves of a game tree on a GPU: what `outflank.perft` counts, to the same numbers.
+
+    `progress(done, total)` is told how much of the tree has been counted. Ctrl-C raises `KeyboardInterrupt`; its
+    attribute `found` is a `Perft` of what was counted. `room` is how many moves are listed at once; None: as many as
+    the device has memory for.
+    """
+    depth = checked_depth(board, depth, progress)
+    check_device()
+    game, position, ended = board.game, board.position, int(finished)
+    roots = moves_of(game, position)
+    if depth == 0 or not roots:
+        return Perft(leaves=1 if depth == 0 else ended, seconds=0.0, workers=1, divide={}, device="gpu")
+    counting = _Counting(game, ended, len(roots), _room(depth) if room is None else room, threads, progress)
+    if depth > 2:
+        counting.compile(position)
+    started = time.perf_counter()
+
+    def result() -> Perft:
+        found = counting.found()
+        seconds = time.perf_counter() - started
+        divide = {board.move(code): leaves for code, leaves in zip(roots, found, strict=True)}
+        return Perft(leaves=sum(found), seconds=seconds, workers=1, divide=divide, device="gpu")
+
+    try:
+        counting.count([play(game, position, MOVE(code)) for code in roots], depth - 1)
+    except KeyboardInterrupt as interrupt:
+        interrupt.found = result()  # type: ignore[attr-defined]  # as on a CPU
+        raise
+    return result()
+
+
+def _room(depth: int) -> int:
+    """As much as the device has memory for: the listed moves, and a level for each ply."""
+    each = 6 + 20 * max(depth - 2, 1)
+    free = getattr(cuda.current_context(), "get_memory_info", lambda: (1 << 30, 0))()[0]
+    return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / each)))
+
+
+class _Counting:
+    """One count: the sums on the device, and the moves that are listed there."""
+
+    def __init__(self, game: Any, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
+        self._game, self._ended, self._threads, self._progress = game, ended, threads, progress
+        self._here = np.zeros(roots, np.int64)
+        self._sums = cuda.to_device(self._here)
+        self._room = max(room, most_moves(game))
+        self._parents = cuda.device_array(self._room, np.int32)
+        self._moves = cuda.device_array(self._room, MOVE)
+        self._done = 0.0
+
+    def found(self) -> list[int]:
+        """The leaves below each of the root's moves, as far as they are counted."""
+        return [int(each) for each in self._here + self._sums.copy_to_host()]
+
+    def compile(self, position: Any) -> None:
+        """Compile what will be needed, by a count of nothing."""
+        level = self._level([position])
+        listed = self._list(level, 0, 0)
+        self._count(level, listed)
+        self._play(level, listed)
+        cuda.synchronize()
+
+    def count(self, positions: list[Any], depth: int) -> None:
+        """Count what is so many plies below positions, one for each of the root's moves."""
+        if depth == 0:
+            self._here += 1
+            return
+        numbers = [int(count(self._game, position)) for position in positions]
+        for root, number in enumerate(numbers):
+            if number == 0 or depth == 1:
+                self._here[root] += number or self._ended
+        going = [root for root, number in enumerate(numbers) if number > 0]
+        if depth > 1 and going:
+            self._descend(self._level([positions[root] for root in going], going), depth, 1.0)
+
+    def _level(self, positions: list[Any], roots: list[int] | None = None) -> _Level:
+        words = np.array([pack(self._game, position) for position in positions], np.uint64).reshape(-1, 2)
+        numbers = np.array([count(self._game, position) for position in positions], np.int32)
+        below = np.array(range(len(positions)) if roots is None else roots, MOVE)
+        put = cuda.to_device
+        return _Level(put(words), put(below), put(numbers), len(positions), int(numbers.sum()))
+
+    def _descend(self, level: _Level, depth: int, share: float) -> None:
+        """Count what is `depth` plies below a level, which is such a share of the tree."""
+        start, step = 0, level.length
+        if level.moves > self._room:
+            step = max(1, int(FILLED * self._room * level.length / level.moves))
+        while start < level.length:
+            end = min(start + step, level.length)
+            listed = self._list(level, start, end)
+            if listed > self._room:  # some were not written
+                step = max(1, step // 2)
+                continue
+            part = share * (end - start) / level.length
+            if depth == 2:
+                self._count(level, listed)
+                self._tell(part)
+            else:
+                below = self._play(level, listed)
+                if below.length == 0:
+                    self._tell(part)
+                else:
+                    self._descend(below, depth - 1, part)
+            start = end
+
+    def _tell(self, part: float) -> None:
+        self._done += part
+        if self._progress is not None:
+            self._progress(min(PARTS, round(PARTS * self._done)), PARTS)
+
+    # --- launches ---
+
+    def _blocks(self, lanes: int) -> int:
+        return max(1, -(-lanes // self._threads))
+
+    def _list(self, level: _Level, start: int, end: int) -> int:
+        """List the moves of a part of a level; how many there are, which may be more than there is room for."""
+        listed = cuda.to_device(np.zeros(2, np.int64))
+        launch = _compiled(_list_moves)[self._blocks(end - start), self._threads]
+        launch(
+            self._game, level.words, level.numbers, np.int64(start), np.int64(end), self._parents, self._moves, listed
+        )
+        return int(listed.copy_to_host()[0])
+
+    def _count(self, level: _Level, listed: int) -> None:
+        """Add up the leaves that follow the listed moves of a level."""
+        launch = _compiled(_count_leaves)[min(self._blocks(listed), MOST_BLOCKS), self._threads]
+        launch(
+            self._game, level.words, level.roots, self._parents, self._moves, np.int64(listed), self._ended, self._sums
+        )
+
+    def _play(self, level: _Level, listed: int) -> _Level:
+        """The level that the listed moves of a level lead to."""
+        room = max(listed, 1)
+        words, roots = cuda.device_array((room, 2), np.uint64), cuda.device_array(room, MOVE)
+        numbers, kept = cuda.device_array(room, np.int32), cuda.to_device(np.zeros(2, np.int64))
+        launch = _compiled(_play_moves)[self._blocks(listed), self._threads]
+        above = (level.words, level.roots, self._parents, self._moves, np.int64(listed))
+        launch(self._game, *above, self._ended, self._sums, words, roots, numbers, kept)
+        length, moves = map(int, kept.copy_to_host())
+        return _Level(words, roots, numbers, length, moves)
+
+
+@cache
+def _compiled(function: Callable[..., None]) -> Any:
+    """For a device, once in a process."""
+    load_numba()
+    return cuda.jit(function)
+
+
+# --- on the device ---
+
+
+@inner
+def _reserved(wanted: Any, also: Any, counts: Any) -> Any:
+    """Where the places begin that a thread gets of those that all share: as many as it wants. What it counts `also` is
+    added up beside them.
+
+    A block asks for all of its threads at once: so many that add to one word one by one would wait for each other.
+    """
+    block = cuda.shared.array(3, np.int64)
+    if cuda.threadIdx.x == 0:
+        block[0] = block[1] = 0
+    cuda.syncthreads()
+    before = cuda.atomic.add(block, 0, wanted)
+    cuda.atomic.add(block, 1, also)
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        block[2] = cuda.atomic.add(counts, 0, block[0])
+        cuda.atomic.add(counts, 1, block[1])
+    cuda.syncthreads()
+    return block[2] + before
+
+
+def _list_moves(
+    game: Any, words: Any, numbers: Any, first: Any, end: Any, parents: Any, moves: Any, listed: Any
+) -> None:
+    """The moves of some positions, side by side, with who has them."""
+    index = first + cuda.grid(1)
+    number = np.int64(0)
+    if index < end:
+        number = np.int64(numbers[index])
+    start = _reserved(number, np.int64(0), listed)
+    if number > 0 and start + number <= len(moves):
+        fill(game, unpack(game, words[index, 0], words[index, 1]), moves, start)
+        for place in range(start, start + number):
+            parents[place] = index
+
+
+def _count_leaves(
+    game: Any, words: Any, roots: Any, parents: Any, moves: Any, listed: Any, ended: Any, sums: Any
+) -> None:
+    """Add up how many moves follow each listed one."""
+    root, found = np.int64(0), np.int64(0)
+    for index in range(cuda.grid(1), listed, cuda.gridsize(1)):
+        parent = parents[index]
+        child = play(game, unpack(game, words[parent, 0], words[parent, 1]), moves[index])
+        if roots[parent] != root:
+            cuda.atomic.add(sums, root, found)
+            root, found = np.int64(roots[parent]), np.int64(0)
+        found += np.int64(count(game, child)) or ended
+    cuda.atomic.add(sums, root, found)
+
+
+def _play_moves(
+    game: Any,
+    words: Any,
+    roots: Any,
+    parents: Any,
+    moves: Any,
+    listed: Any,
+    ended: Any,
+    sums: Any,
+    next_words: Any,
+    next_roots: Any,
+    next_numbers: Any,
+    kept: Any,
+) -> None:
+    """The positions after the listed moves, but those where the game is over, which are leaves."""
+    index = cuda.grid(1)
+    number, parent = np.int64(0), np.int32(0)
+    first, second = np.uint64(0), np.uint64(0)
+    if index < listed:
+        parent = parents[index]
+        child = play(game, unpack(game, words[parent, 0], words[parent, 1]), moves[index])
+        first, second = pack(game, child)
+        number = np.int64(count(game, child))
+        if number == 0:
+            cuda.atomic.add(sums, np.int64(roots[parent]), np.int64(ended))
+    place = _reserved(np.int64(number > 0), number, kept)
+    if number > 0:
+        next_words[place, 0], next_words[place, 1] = first, second
+        next_roots[place], next_numbers[place] = roots[parent], number

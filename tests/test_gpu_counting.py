@@ -1,0 +1,80 @@
+"""Leaves counted on a GPU, in the simulator of Numba: as many as on a CPU, of any game, in whatever portions."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.ui.cli import main
+
+pytestmark = pytest.mark.plain
+
+SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+
+COUNTED = """
+import sys
+import numpy as np
+import outflank
+from outflank.abalone.geometry import board as cells
+from outflank.abalone.rules import Abalone, AbalonePosition
+from outflank.gpu import perft
+
+sys.path.append(sys.argv[1])
+import nim
+
+small = outflank.OthelloBoard.start(4)
+pushed = outflank.AbaloneBoard(Abalone(2, 1), AbalonePosition(cells({(0, 0), (1, 1)}), cells({(2, 2), (8, 8)})))
+heaps = outflank.Board(nim.Nim(2), nim.Heaps(np.uint64(0x0000_0000_0002_0003)))
+
+for board, depth, how in (
+    (small, 0, {}),
+    (small, 1, {}),
+    (small, 2, {}),
+    (small, 4, {}),
+    (pushed, 3, {}),
+    (pushed, 3, {"finished": False, "room": 40}),
+    (heaps, 4, {"room": 1}),
+    (heaps, 4, {"finished": False}),
+    (heaps, 6, {}),
+):
+    told = []
+    there = perft(board, depth, threads=4, progress=lambda *done: told.append(done), **how)
+    here = outflank.perft(board, depth, finished=how.get("finished", True))
+    assert (there.leaves, there.divide, there.device) == (here.leaves, here.divide, "gpu"), (board, depth, there, here)
+    assert told == sorted(told) and (depth < 3 or told[-1] == (1000, 1000)), told
+
+
+def interrupt(done, total):
+    if done > 300:
+        raise KeyboardInterrupt
+
+
+try:
+    perft(heaps, 4, threads=4, room=1, progress=interrupt)
+    raise SystemExit("it was not interrupted")
+except KeyboardInterrupt as interrupted:
+    found = interrupted.found
+whole = outflank.perft(heaps, 4)
+assert 0 < found.leaves < whole.leaves, found
+assert all(leaves <= whole.divide[move] for move, leaves in found.divide.items()), found
+print("as many")
+"""
+
+
+@pytest.mark.early(6)
+def test_a_device_counts_as_many_leaves_as_a_cpu() -> None:
+    examples = str(Path(__file__).parent.parent / "examples")
+    done = subprocess.run([sys.executable, "-c", COUNTED, examples], env=SIMULATED, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("as many\n", "")
+
+
+def test_threads_of_the_cpu_are_refused_on_a_device(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("outflank.gpu.device.check_device", lambda: None)
+    with pytest.raises(SystemExit) as left:
+        main(["perft", "--depth", "3", "--device", "gpu", "--workers", "2"])
+    assert left.value.code == 2
+    assert capsys.readouterr().err == (
+        "outflank: --workers 2 are threads of the CPU, which counts nothing with --device gpu\n"
+    )
