@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal, TypeVar, get_args
 
 from outflank.errors import UnknownName
-from outflank.gpu.troubles import DeviceTrouble
+from outflank.gpu.troubles import DeviceTrouble, told_plainly
 
 DeviceAsked = Literal["cpu", "gpu", "gpu-or-cpu"]
 """Where somebody wants work to be done."""
@@ -35,7 +35,10 @@ def settled_device(asked: DeviceAsked) -> DeviceAsked:
 
 
 def on_device(asked: DeviceAsked, there: Callable[[], T], here: Callable[[], T]) -> T:
-    """What work gives: `there` does it on a GPU, `here` on the CPU, from its start if the GPU was lost on the way."""
+    """What work gives: `there` does it on a GPU, `here` on the CPU, from its start if the GPU was lost on the way.
+
+    What CUDA's libraries raise on the way is a `DeviceTrouble`.
+    """
     if asked not in DEVICES:
         raise UnknownName.among("device", asked, DEVICES)
     if asked == "cpu":
@@ -44,7 +47,8 @@ def on_device(asked: DeviceAsked, there: Callable[[], T], here: Callable[[], T])
 
     try:
         check_device()
-        return there()
+        with told_plainly():
+            return there()
     except DeviceTrouble as trouble:
         if asked == "gpu":
             raise

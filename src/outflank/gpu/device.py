@@ -1,34 +1,41 @@
 """Numba's CUDA, and whether there is a device behind it."""
 
-import importlib.util
-
 import numpy as np
 
 if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks for it while it is imported, and NumPy 2.5 has no more of it
     np.row_stack = np.vstack
 
-from numba import config, cuda
+from numba import cuda
 
-from outflank.gpu.troubles import NoDevice
+from outflank.gpu.driver import require_numba_cuda, simulated
+from outflank.gpu.troubles import DeviceTooSmall, NoDevice, told_plainly
+from outflank.kernels.compiler import interpreted
 
-__all__ = ["NoDevice", "check_device", "cuda"]
+__all__ = ["check_device", "cuda"]
 
 
 def check_device() -> None:
-    """See that there is a device, or the simulator, where `NUMBA_ENABLE_CUDASIM` is set."""
-    if config.ENABLE_CUDASIM:
+    """See that there is a device that can be used, or its simulator; `NoDevice` says why not."""
+    if simulated():
         return
-    if importlib.util.find_spec("numba_cuda") is None:
-        raise NoDevice("device gpu: numba-cuda is missing: pip install 'outflank[gpu]'")
-    if not cuda.is_available():
-        raise NoDevice(f"device gpu: there is none: {_reason()}")
-
-
-def _reason() -> str:
-    """Why no device is available, in a line."""
+    require_numba_cuda()
+    if interpreted():
+        wants = "NUMBA_DISABLE_JIT is set, and nothing is compiled: set NUMBA_ENABLE_CUDASIM too, for its simulator"
+        raise NoDevice(f"device gpu: {wants}")
     try:
-        cuda.current_context()
-    except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
-        return " ".join(lines)[:200] or type(error).__name__
-    return "its driver does not answer"
+        with told_plainly():
+            _begin()
+    except DeviceTooSmall as trouble:
+        raise NoDevice(f"device gpu: its memory is full before anything is begun: {trouble}") from trouble
+
+
+def _begin() -> None:
+    """Take a place on the device, which another process may refuse, and see that it can be compiled for."""
+    from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
+
+    context = cuda.current_context()
+    context.get_memory_info()  # it does not answer once it was lost; the context alone is remembered
+    found, least = context.device.compute_capability, get_lowest_supported_cc()
+    if tuple(found) < tuple(least):
+        has, wants = (".".join(map(str, version)) for version in (found, least))
+        raise NoDevice(f"device gpu: it is too old: its compute capability is {has}, and this CUDA wants {wants}")

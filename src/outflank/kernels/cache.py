@@ -266,8 +266,8 @@ def _classes(numba_type: Any) -> Iterator[type]:
 # --- the cache ------------------------------------------------------------------------
 
 
-class KernelCache:
-    """What a Numba dispatcher asks of its cache, for one kernel."""
+class KeptKernel:
+    """The files of one kernel, for whichever machine it is compiled."""
 
     _announced = False
 
@@ -282,6 +282,58 @@ class KernelCache:
         """The directory of this generation of kernels."""
         return str(generation())
 
+    def flush(self) -> None:
+        """Nothing is held back: every file is written at once."""
+
+    def begin(self, signature: Any, started: float, *, kept: bool) -> None:
+        """It is going to be compiled, which is told once in a process."""
+        if not KeptKernel._announced:
+            KeptKernel._announced = True
+            announce("compiling kernels (once: they are kept) …" if kept else "compiling kernels …")
+        self._started[signature] = started
+
+    def done(self, signature: Any) -> None:
+        """It has been compiled."""
+        seconds = time.perf_counter() - self._started.pop(signature, time.perf_counter())
+        self.note(signature, "compiled", seconds)
+
+    def note(self, signature: Any, how: Literal["compiled", "loaded"], seconds: float) -> None:
+        """Write down what has been made ready."""
+        types = tuple(cls.__name__ for cls in _classes(signature))
+        history.append(Event(self._name, types, how, seconds))
+
+    def path(self, signature: Any, machine: tuple[Any, ...]) -> Path | None:
+        """The file for `signature` on a machine, which its words tell from others; None where nothing can be kept."""
+        classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
+        users = _users_part(self._module, classes)
+        # A package that was edited under this process is half the old one and half the new.
+        state = _looked[0] if _looked else _package_state()
+        if users is None or state is None or state != _package_stamp():
+            return None
+        names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]
+        key = repr((self._name, str(signature), names, *machine, sys.version_info[:2]))
+        digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
+        try:
+            files.require_ours(generation())
+        except (NoHome, files.Exposed) as error:
+            files.warn_once(f"kernels are not kept: {error}" if isinstance(error, NoHome) else str(error))
+            return None
+        return generation() / f"{self._name}-{digest}.kernel"
+
+
+def keep(path: Path, payload: bytes) -> None:
+    """Write a kernel's file; where that cannot be, a warning says so."""
+    try:
+        files.write(path, payload)
+    except OSError as error:
+        files.warn_once(f"kernels cannot be kept in {path.parent} ({reason_of(error)})")
+    except files.Exposed as error:
+        files.warn_once(str(error))
+
+
+class KernelCache(KeptKernel):
+    """What a Numba dispatcher asks of its cache, for one kernel on this processor."""
+
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled code for `signature`, or None: it must be compiled."""
         started = time.perf_counter()
@@ -291,64 +343,30 @@ class KernelCache:
             result = stored.from_bytes(payload, target) if payload is not None else None
         if result is not None:
             self._publish(signature, result, path)
-            self._note(signature, "loaded", time.perf_counter() - started)
+            self.note(signature, "loaded", time.perf_counter() - started)
             return result
-        if not KernelCache._announced:
-            KernelCache._announced = True
-            announce("compiling kernels …" if path is None else "compiling kernels (once: they are kept) …")
-        self._started[signature] = started
+        self.begin(signature, started, kept=path is not None)
         stored.take_up_what_was_registered(target)
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what has just been compiled."""
-        seconds = time.perf_counter() - self._started.pop(signature, time.perf_counter())
-        self._note(signature, "compiled", seconds)
+        self.done(signature)
         path = self._path(signature, result.codegen)
         if result.lifted or result.library.has_dynamic_globals or not all(each.kept for each in result.library.callees):
             path = None
         self._publish(signature, result, path)
-        if path is None:
-            return
-        try:
-            files.write(path, stored.to_bytes(result))
-        except OSError as error:
-            files.warn_once(f"kernels cannot be kept in {path.parent} ({reason_of(error)})")
-        except files.Exposed as error:
-            files.warn_once(str(error))
+        if path is not None:
+            keep(path, stored.to_bytes(result))
 
-    def flush(self) -> None:
-        """Nothing is held back: every file is written at once."""
-
-    def _note(self, signature: Any, how: Literal["compiled", "loaded"], seconds: float) -> None:
-        types = tuple(cls.__name__ for cls in _classes(signature))
-        history.append(Event(self._name, types, how, seconds))
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        return self.path(signature, (codegen.magic_tuple(), lane_forms.forced()))
 
     def _publish(self, signature: Any, result: Any, path: Path | None) -> None:
         """Let other kernels call what has been made ready."""
         inside = result.fndesc.llvm_func_name
         symbol = f"outflank.{path.stem}" if path else f"outflank.{self._name}.{inside}.{len(history)}"
         publish(result, Callee(symbol, inside, path is not None, self._module, self._function, signature))
-
-    def _path(self, signature: Any, codegen: Any) -> Path | None:
-        """The file for `signature`; None where nothing can be kept."""
-        classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
-        users = _users_part(self._module, classes)
-        # A package that was edited under this process is half the old one and half the new.
-        state = _looked[0] if _looked else _package_state()
-        if users is None or state is None or state != _package_stamp():
-            return None
-        names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]
-        key = repr(
-            (self._name, str(signature), names, codegen.magic_tuple(), lane_forms.forced(), sys.version_info[:2])
-        )
-        digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
-        try:
-            files.require_ours(generation())
-        except (NoHome, files.Exposed) as error:
-            files.warn_once(f"kernels are not kept: {error}" if isinstance(error, NoHome) else str(error))
-            return None
-        return generation() / f"{self._name}-{digest}.kernel"
 
 
 @memoize

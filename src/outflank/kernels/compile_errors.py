@@ -22,7 +22,7 @@ class NotCompiled(OutflankError, TypeError):
 
 def explained(error: Exception) -> NotCompiled | None:
     """The sentence for an error of the compiler; None where it must speak for itself."""
-    if type(error).__module__ != "numba.core.errors":
+    if type(error).__module__ not in ("numba.core.errors", "numba.cuda.core.errors"):
         return None
     text = _COLOUR.sub("", str(error))
     if found := _GLOBAL.search(text):

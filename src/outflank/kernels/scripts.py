@@ -46,11 +46,16 @@ def is_found_by_name(thing: Any) -> bool:
     return found is thing
 
 
-def dumps(result: Any) -> bytes:
-    """What Numba has compiled, with the script's classes and functions by their names."""
+def dumps(result: Any, pickler: type | None = None) -> bytes:
+    """What Numba has compiled, with the script's classes and functions by their names.
+
+    Numba's own `pickler` is the processor's; that of a device has its own.
+    """
     from numba.core.serialize import NumbaPickler
 
-    class Pickler(NumbaPickler):  # type: ignore[misc]  # numba is untyped
+    numbas: Any = pickler or NumbaPickler
+
+    class Pickler(numbas):  # type: ignore[misc]  # numba is untyped
         def reducer_override(self, thing: Any) -> Any:
             mains = isinstance(thing, (type, FunctionType)) and thing.__module__ == MAIN
             return NotImplemented if mains and is_found_by_name(thing) else super().reducer_override(thing)

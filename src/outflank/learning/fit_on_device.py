@@ -6,12 +6,12 @@ that show it, in their order: they are sorted once, and the fit goes over them s
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
 from outflank.kernels.compiler import kernel
 
@@ -43,28 +43,22 @@ class DeviceShares:
     def estimates(self, weights: Floats) -> Floats:
         """What weights say of the examples."""
         found = cuda.device_array(self._count, np.float32)
-        _compiled(_sum_up)[_blocks(self._count), THREADS](self._indices, cuda.to_device(weights), found)
+        _sum_up[_blocks(self._count), THREADS](self._indices, cuda.to_device(weights), found)
         return np.asarray(found.copy_to_host(), np.float32)
 
     def gathered(self, parts: Floats) -> Floats:
         """For each weight the sum of the parts of the examples that show it."""
         cells = self._shares * self._weights
         sums = cuda.device_array(cells, np.float32)
-        _compiled(_gather)[_blocks(cells), THREADS](self._order, self._ends, cuda.to_device(parts), sums)
+        _gather[_blocks(cells), THREADS](self._order, self._ends, cuda.to_device(parts), sums)
         found = cuda.device_array(self._weights, np.float32)
-        _compiled(_add_up)[_blocks(self._weights), THREADS](sums, found, self._shares)
+        _add_up[_blocks(self._weights), THREADS](sums, found, self._shares)
         return np.asarray(found.copy_to_host(), np.float32)
 
 
 def _blocks(lanes: int) -> int:
     """So many that each lane has a thread."""
     return max(1, -(-lanes // THREADS))
-
-
-@cache
-def _compiled(function: Callable[..., None]) -> Any:
-    """For a device, once in a process."""
-    return cuda.jit(function)
 
 
 # --- on the CPU ---
@@ -91,6 +85,7 @@ def _sort(indices: Any, first: Any, places: Any, order: Any) -> None:
 # --- on the device ---
 
 
+@device_kernel()
 def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
     """For each row of indices the sum of their weights."""
     row = cuda.grid(1)
@@ -101,6 +96,7 @@ def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
         sums[row] = found
 
 
+@device_kernel()
 def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
     """For each weight in each share the sum of the parts of the rows that show it, in their order."""
     cell = cuda.grid(1)
@@ -111,6 +107,7 @@ def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
         sums[cell] = found
 
 
+@device_kernel()
 def _add_up(sums: Any, found: Any, shares: Any) -> None:
     """The shares of each weight, in their order."""
     weight = cuda.grid(1)

@@ -13,6 +13,8 @@ from outflank import __version__
 from outflank.diagnosis import Check, self_test
 from outflank.errors import OutflankError
 from outflank.folders import cache_folder
+from outflank.gpu.driver import DeviceFacts, first_device, simulated
+from outflank.gpu.troubles import DeviceTrouble
 from outflank.kernels import files, lane_forms
 from outflank.kernels.compiler import interpreted, load_numba
 from outflank.machine import this_machine
@@ -34,8 +36,9 @@ def command(as_json: bool) -> int:
     checks: list[Check] = []
     console = output()
     if not as_json:
-        width = max(map(len, facts))
-        for name, value in facts.items():
+        shown = {name: value for name, value in facts.items() if value is not None or not name.startswith("gpu_")}
+        width = max(map(len, shown))
+        for name, value in shown.items():
             console.print(Text(f"{name:<{width}}", "bold"), _readable(name, value))
         console.print()
     for check in self_test():
@@ -67,6 +70,7 @@ def _facts() -> dict[str, Any]:
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
         "lanes": _lanes(),
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
+        **_gpu(),
         "cache": _cache_directory(),
         "cache_files": files.occupation()[0],
         "cache_bytes": files.occupation()[1],
@@ -78,6 +82,27 @@ def _lanes() -> str:
         return "arrays"
     load_numba()
     return lane_forms.described()
+
+
+def _gpu() -> dict[str, Any]:
+    """The GPU, or why there is none; nothing is imported or compiled for it."""
+    device: DeviceFacts | None = None
+    if simulated():
+        told = "simulated (NUMBA_ENABLE_CUDASIM is set)"
+    else:
+        try:
+            device = first_device()
+            told = str(device)
+        except DeviceTrouble as trouble:
+            told = f"none: {str(trouble).removeprefix('device gpu: ')}"
+        except Exception as error:  # a diagnosis reports whatever went wrong
+            told = f"unknown: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return {
+        "numba_cuda": _version("numba-cuda"),
+        "gpu": told,
+        "gpu_memory_bytes": device.memory_bytes if device else None,
+        "gpu_free_memory_bytes": device.free_memory_bytes if device else None,
+    }
 
 
 def _has_global_lock() -> bool:

@@ -252,6 +252,11 @@ class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1
     kernels: str
     lanes: str
     threads: str
+    numba_cuda: str
+    gpu: str
+    """Which, or why there is none."""
+    gpu_memory_bytes: int | None
+    gpu_free_memory_bytes: int | None
     cache: str
     cache_files: int
     cache_bytes: int
