@@ -361,7 +361,7 @@ def test_a_device_kernel_is_a_top_level_function() -> None:
         values[0] *= factor
 
     with pytest.raises(TypeError, match="inside: it must be a top-level function"):
-        device_kernel()(inside)
+        device_kernel(inside)
 
 
 OWN_GAME = """
@@ -387,7 +387,7 @@ def part(value):
 def _(game, value):
     return part(value) + game.added
 
-@device_kernel()
+@device_kernel
 def run(game, values):
     place = cuda.grid(1)
     if place < values.size:

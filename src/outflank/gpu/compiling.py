@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from outflank.kernels import files, scripts
 from outflank.kernels.cache import KeptKernel, keep, note_origin
@@ -68,9 +68,13 @@ class DeviceKernel:
         return dispatcher
 
 
-def device_kernel(**options: Any) -> Callable[[Callable[..., None]], DeviceKernel]:
-    """Make a function an entry point into the code of a device, with options of `cuda.jit`, as `max_registers`."""
-    return lambda function: DeviceKernel(function, options)
+@overload
+def device_kernel(function: Callable[..., None], /) -> DeviceKernel: ...
+@overload
+def device_kernel(**options: Any) -> Callable[[Callable[..., None]], DeviceKernel]: ...
+def device_kernel(function: Callable[..., None] | None = None, /, **options: Any) -> Any:
+    """Make a function an entry point into the code of a device; options are those of `cuda.jit`, as `max_registers`."""
+    return DeviceKernel(function, options) if function else lambda function: DeviceKernel(function, options)
 
 
 class _DeviceCache(KeptKernel):

@@ -15,8 +15,9 @@ import numpy as np
 
 from outflank.boards import Board
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
+from outflank.gpu.compiling import DeviceKernel, device_kernel
 from outflank.gpu.device import check_device, cuda
-from outflank.kernels.compiler import inner, load_numba
+from outflank.kernels.compiler import inner
 from outflank.search.perft import Perft, checked_depth, moves_of
 
 THREADS = 256
@@ -206,10 +207,9 @@ class _Counting:
 
 
 @cache
-def _compiled(function: Callable[..., None]) -> Any:
+def _compiled(function: Callable[..., None]) -> DeviceKernel:
     """For a device, once in a process."""
-    load_numba()
-    return cuda.jit(function)
+    return device_kernel(function)
 
 
 # --- on the device ---

@@ -85,7 +85,7 @@ def _sort(indices: Any, first: Any, places: Any, order: Any) -> None:
 # --- on the device ---
 
 
-@device_kernel()
+@device_kernel
 def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
     """For each row of indices the sum of their weights."""
     row = cuda.grid(1)
@@ -96,7 +96,7 @@ def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
         sums[row] = found
 
 
-@device_kernel()
+@device_kernel
 def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
     """For each weight in each share the sum of the parts of the rows that show it, in their order."""
     cell = cuda.grid(1)
@@ -107,7 +107,7 @@ def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
         sums[cell] = found
 
 
-@device_kernel()
+@device_kernel
 def _add_up(sums: Any, found: Any, shares: Any) -> None:
     """The shares of each weight, in their order."""
     weight = cuda.grid(1)
