@@ -91,3 +91,11 @@ def test_the_compilers_colours_are_no_hindrance():
 @pytest.mark.plain
 def test_other_errors_are_nobodys_business():
     assert explained(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None
+
+
+def test_the_compiler_for_devices_is_understood_as_well():
+    """numba-cuda has a module of errors of its own."""
+    kind = type("TypingError", (Exception,), {"__module__": "numba.cuda.core.errors"})
+    told = "Untyped global name 'helper': Cannot determine Numba type of <class 'function'>"
+    found = explained(kind(f'{told}\n\nFile "own.py", line 7:'))
+    assert str(found).startswith("own.py, line 7: helper is plain Python, which kernel code cannot call")

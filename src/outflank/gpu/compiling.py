@@ -18,6 +18,7 @@ from outflank.kernels import files, scripts
 from outflank.kernels.cache import KeptKernel, keep, note_origin
 from outflank.kernels.compile_errors import explained
 from outflank.kernels.compiler import load_numba
+from outflank.kernels.uninterrupted import undisturbed
 
 
 class DeviceKernel:
@@ -94,6 +95,7 @@ class _DeviceCache(KeptKernel):
             self.note(signature, "loaded", time.perf_counter() - started)
             return found
         self.begin(signature, started, kept=path is not None)
+        _take_up_what_was_registered(target)
         return None
 
     def save_overload(self, signature: Any, kernel: Any) -> None:
@@ -112,6 +114,16 @@ class _DeviceCache(KeptKernel):
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         return self.path(signature, ("cuda", version("numba-cuda"), codegen.magic_tuple(), self._options))
+
+
+def _take_up_what_was_registered(target: Any) -> None:
+    """Do now what Numba does when it compiles: cut short by Ctrl-C, it would never find the rest in this process."""
+    from numba.cuda.descriptor import cuda_target
+    from numba.cuda.utils import numba_target_override
+
+    with undisturbed(), numba_target_override():
+        cuda_target.typing_context.refresh()
+        target.refresh()
 
 
 def _to_bytes(kernel: Any) -> bytes:
