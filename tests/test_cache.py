@@ -17,21 +17,33 @@ import pytest
 import outflank.warm
 from outflank.folders import cache_folder
 from outflank.kernels import cache, files, lane_forms, stored
+from tests.forks import Forks
 
 pytestmark = pytest.mark.compiled
 
 PACKAGE = Path(outflank.__file__).parent
 
 
+def surroundings(cache_dir: Path, path: Path | None = None) -> dict[str, str]:
+    """The environment of a process with a cache of its own."""
+    environment = os.environ | {"OUTFLANK_CACHE_DIR": str(cache_dir), "PYTHONDONTWRITEBYTECODE": "1"}
+    return environment | ({"PYTHONPATH": str(path)} if path is not None else {})
+
+
 def python(*arguments: str, cache_dir: Path, path: Path | None = None, start: bool = False):
     """Run Python with a cache of its own; the finished process, or one that is under way."""
-    environment = os.environ | {"OUTFLANK_CACHE_DIR": str(cache_dir), "PYTHONDONTWRITEBYTECODE": "1"}
-    if path is not None:
-        environment["PYTHONPATH"] = str(path)
-    command = [sys.executable, *arguments]
+    environment, command = surroundings(cache_dir, path), [sys.executable, *arguments]
     if start:
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def forked():
+    """As `python`, in a process that has read Numba: for tests to which it is all one how it was begun."""
+    forks = Forks()
+    yield lambda *arguments, **more: forks.run(*arguments, environment=surroundings(**more))
+    forks.close()
 
 
 @pytest.mark.early(20)
@@ -103,21 +115,21 @@ def twice(number):
 """
 
 
-def test_a_kernel_that_another_calls_is_made_once_and_found_again(tmp_path):
+def test_a_kernel_that_another_calls_is_made_once_and_found_again(forked, tmp_path):
     (tmp_path / "calls.py").write_text(CALLS)
     arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path}
     asked = "import calls; print(calls.twice(5))" + HISTORY
     inside = "; module = next(iter(calls.twice.compiled.overloads.values())).library._final_module"
     inside += "; print([bool(each.is_declaration) for each in module.functions if 'factorial' in each.name])"
-    assert python("-c", asked + inside, **arguments).stdout == "240\n['compiled', 'compiled']\n[True]\n"
+    assert forked("-c", asked + inside, **arguments).stdout == "240\n['compiled', 'compiled']\n[True]\n"
     # Its caller finds it also where another process has made it.
     (callee,) = tmp_path.rglob("*factorial*.kernel")
     callee.unlink()
-    assert python("-c", asked, **arguments).stdout == "240\n['compiled', 'loaded']\n"
+    assert forked("-c", asked, **arguments).stdout == "240\n['compiled', 'loaded']\n"
     # One that asks for what is not there any more is made anew.
     (caller,) = tmp_path.rglob("*twice*.kernel")
     files.write(caller, (files.read(caller) or b"").replace(b"factorial", b"factorian"))
-    assert python("-c", asked, **arguments).stdout == "240\n['loaded', 'compiled']\n"
+    assert forked("-c", asked, **arguments).stdout == "240\n['loaded', 'compiled']\n"
 
 
 @pytest.mark.parametrize(("called", "times"), [("NRT_Allocate", 0), ("no_such_function_anywhere", 1)])
@@ -130,18 +142,18 @@ def test_numbas_libraries_are_read_for_what_nobody_knows_yet(monkeypatch, called
     assert len(read) == times
 
 
-def test_an_edited_source_of_the_package_is_never_served_stale(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / "src" / "outflank", ignore=shutil.ignore_patterns("__pycache__"))
+def test_an_edited_source_of_the_package_is_never_served_stale(forked, tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "src" / "outflank")
     arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path / "src"}
-    assert python("-c", PERFT, **arguments).stdout == "1396\n"
+    assert forked("-c", PERFT, **arguments).stdout == "1396\n"
     # Not the kernel's own file: a helper that it calls through two others.
     edited = tmp_path / "src" / "outflank" / "othello" / "rules.py"
     text = edited.read_text()
     assert "return popcount(todo)\n" in text
     edited.write_text(text.replace("return popcount(todo)\n", "return popcount(todo) + 1000\n"))
-    assert python("-c", PERFT, **arguments).stdout == f"{1396 + 1000 * 244}\n"
+    assert forked("-c", PERFT, **arguments).stdout == f"{1396 + 1000 * 244}\n"
     edited.write_text(text)
-    back = python("-c", PERFT + HISTORY, **arguments)
+    back = forked("-c", PERFT + HISTORY, **arguments)
     assert back.stdout.startswith("1396\n")
     assert "compiled" not in back.stdout
 
@@ -199,7 +211,7 @@ def allowed(most):
 """
 
 
-def test_users_modules_are_part_of_the_key(tmp_path):
+def test_users_modules_are_part_of_the_key(forked, tmp_path):
     code = tmp_path / "code"
     code.mkdir()
     (code / "nim.py").write_text(GAME.format(helper="amount"))
@@ -207,14 +219,14 @@ def test_users_modules_are_part_of_the_key(tmp_path):
     program = "import nim; print(nim.leaves())"
     for extra, leaves in ((0, 64), (1, 729), (0, 64)):
         (code / "amount.py").write_text(HELPER.format(extra=extra))
-        done = python("-c", program, **arguments)
+        done = forked("-c", program, **arguments)
         assert done.stdout == f"{leaves}\n", done.stderr
-    loaded = python("-c", program + HISTORY, **arguments)
+    loaded = forked("-c", program + HISTORY, **arguments)
     assert "compiled" not in loaded.stdout
     assert "loaded" in loaded.stdout
     # The package's own kernels are not compiled again for that.
-    both = python("-c", "import nim; " + PERFT, **arguments)
-    alone = python("-c", PERFT + HISTORY, **arguments)
+    both = forked("-c", "import nim; " + PERFT, **arguments)
+    alone = forked("-c", PERFT + HISTORY, **arguments)
     assert both.stdout == "1396\n"
     assert "compiled" not in alone.stdout
 
@@ -252,23 +264,23 @@ def test_libraries_of_another_environment_are_not_the_users_own(tmp_path, monkey
             del sys.modules[name]
 
 
-def test_imports_and_values_that_come_late_are_part_of_the_key(tmp_path, monkeypatch):
+def test_imports_and_values_that_come_late_are_part_of_the_key(forked, tmp_path, monkeypatch):
     (tmp_path / "late.py").write_text(LATE)
     arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path}
     program = "import late; print(late.add(10))"
     for value, expected in (("1", 21), ("7", 27), ("1", 21)):
         (tmp_path / "amount.py").write_text(f"K = {value}\n")
-        assert python("-c", program, **arguments).stdout == f"{expected}\n"
+        assert forked("-c", program, **arguments).stdout == f"{expected}\n"
     # The same text, other values.
     (tmp_path / "amount.py").write_text("K = int(__import__('os').environ['LATE_K'])\n")
     for value in ("5", "9"):
         monkeypatch.setenv("LATE_K", value)
-        assert python("-c", program, **arguments).stdout == f"{20 + int(value)}\n"
-    assert "loaded" in python("-c", program + HISTORY, **arguments).stdout
+        assert forked("-c", program, **arguments).stdout == f"{20 + int(value)}\n"
+    assert "loaded" in forked("-c", program + HISTORY, **arguments).stdout
 
 
-def test_a_package_edited_under_a_process_is_not_kept(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / "src" / "outflank", ignore=shutil.ignore_patterns("__pycache__"))
+def test_a_package_edited_under_a_process_is_not_kept(forked, tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "src" / "outflank")
     arguments = {"cache_dir": tmp_path / "cache", "path": tmp_path / "src"}
     edited = tmp_path / "src" / "outflank" / "search" / "perft.py"
     program = f"""
@@ -280,9 +292,9 @@ path.write_text(text.replace("found += count(game, child)", "found += 1000 + cou
 print(outflank.perft(board, 4).leaves)
 path.write_text(text)
 """
-    done = python("-c", program, **arguments)
+    done = forked("-c", program, **arguments)
     assert done.stdout == f"{244 + 56 * 1000}\n", done.stderr
-    assert python("-c", PERFT, **arguments).stdout == "1396\n"
+    assert forked("-c", PERFT, **arguments).stdout == "1396\n"
 
 
 def test_a_package_whose_files_are_being_exchanged_is_not_kept(monkeypatch, tmp_path):
@@ -319,14 +331,14 @@ print(nim.leaves())
 """
 
 
-def test_a_reloaded_module_is_compiled_again(tmp_path):
+def test_a_reloaded_module_is_compiled_again(forked, tmp_path):
     (tmp_path / "nim.py").write_text(GAME.format(helper="amount"))
     (tmp_path / "amount.py").write_text(HELPER.format(extra=0))
-    done = python("-c", RELOAD, cache_dir=tmp_path / "cache", path=tmp_path)
+    done = forked("-c", RELOAD, cache_dir=tmp_path / "cache", path=tmp_path)
     assert done.stdout == "64\n729\n", done.stderr
 
 
-def test_classes_made_in_functions_are_told_apart(tmp_path):
+def test_classes_made_in_functions_are_told_apart(forked, tmp_path):
     body = textwrap.indent(GAME.format(helper="amount").split("def leaves")[0], "    ")
     body = body.replace("amount.allowed(game.most)", "width")
     head = "from outflank import Board, perft\ndef variant(width):\n"
@@ -335,7 +347,7 @@ def test_classes_made_in_functions_are_told_apart(tmp_path):
     (tmp_path / "amount.py").write_text(HELPER.format(extra=0))
     program = "import factory; print(factory.variant(2), factory.variant(3))"
     for _ in range(2):
-        done = python("-c", program, cache_dir=tmp_path / "cache", path=tmp_path)
+        done = forked("-c", program, cache_dir=tmp_path / "cache", path=tmp_path)
         assert done.stdout == "16 81\n", done.stderr
 
 
@@ -369,18 +381,18 @@ else:
 SCRIPT_END = "\nprint(leaves(), {event.how for event in cache.history})\n"
 
 
-def test_a_game_in_a_script_is_kept_like_a_modules(tmp_path):
+def test_a_game_in_a_script_is_kept_like_a_modules(forked, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT + SCRIPT_END)
     arguments = {"cache_dir": tmp_path / "cache"}
-    assert python(str(script), **arguments).stdout == "64 {'compiled'}\n"
-    assert python(str(script), **arguments).stdout == "64 {'loaded'}\n"
+    assert forked(str(script), **arguments).stdout == "64 {'compiled'}\n"
+    assert forked(str(script), **arguments).stdout == "64 {'loaded'}\n"
     # Which of the functions in the file are defined is part of the key, and so is the file.
-    assert python(str(script), "more", **arguments).stdout == "729 {'compiled'}\n"
+    assert forked(str(script), "more", **arguments).stdout == "729 {'compiled'}\n"
     script.write_text(SCRIPT.replace("return most\n", "return most + 1\n") + SCRIPT_END)
-    assert python(str(script), **arguments).stdout == "729 {'compiled'}\n"
+    assert forked(str(script), **arguments).stdout == "729 {'compiled'}\n"
     script.write_text(SCRIPT + SCRIPT_END)
-    assert python(str(script), **arguments).stdout == "64 {'loaded'}\n"
+    assert forked(str(script), **arguments).stdout == "64 {'loaded'}\n"
 
 
 LATER = """
@@ -390,12 +402,12 @@ exec(text)
 """
 
 
-def test_what_is_not_in_a_scripts_file_is_not_kept(tmp_path):
+def test_what_is_not_in_a_scripts_file_is_not_kept(forked, tmp_path):
     text, executed = tmp_path / "text", tmp_path / "executed.py"
     text.write_text(SCRIPT.replace("len(sys.argv) > 1", "False") + SCRIPT_END)
     executed.write_text(LATER)
     for command in ([str(executed), str(text)], ["-c", text.read_text()]):
-        done = python(*command, cache_dir=tmp_path / "cache")
+        done = forked(*command, cache_dir=tmp_path / "cache")
         assert done.stdout == "64 {'compiled'}\n", done.stderr
     assert not list((tmp_path / "cache").rglob("*.kernel"))
 
@@ -440,17 +452,17 @@ def test_a_read_only_cache_is_reported_and_worked_around(tmp_path):
     assert "OUTFLANK_CACHE_DIR" in done.stderr
 
 
-def test_a_missing_cache_directory_is_made(tiny, tmp_path):
-    done = python("-c", TWICE, cache_dir=tmp_path / "not" / "yet" / "there", path=tiny)
+def test_a_missing_cache_directory_is_made(forked, tiny, tmp_path):
+    done = forked("-c", TWICE, cache_dir=tmp_path / "not" / "yet" / "there", path=tiny)
     assert (done.stdout, done.stderr) == ("7\n", "")
     assert len(list((tmp_path / "not").rglob("*.kernel"))) == 2
 
 
 @pytest.fixture(scope="module")
-def kept(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(forked, tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that holds two kernels."""
     path = tmp_path_factory.mktemp("kept")
-    assert python("-c", TWICE, cache_dir=path, path=tiny).stdout == "7\n"
+    assert forked("-c", TWICE, cache_dir=path, path=tiny).stdout == "7\n"
     assert len(list(path.rglob("*.kernel"))) == 2
     return path
 
@@ -477,21 +489,21 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_file_that_is_no_kernel_is_a_miss(tiny, kept, tmp_path, damage):
+def test_a_file_that_is_no_kernel_is_a_miss(forked, tiny, kept, tmp_path, damage):
     shutil.copytree(kept, tmp_path / "cache")
     first, second = (tmp_path / "cache").rglob("*.kernel")
     for file, other in (first, second.read_bytes()), (second, first.read_bytes()):
         DAMAGES[damage](file, other)
-    done = python("-c", TWICE + HISTORY, cache_dir=tmp_path / "cache", path=tiny)
+    done = forked("-c", TWICE + HISTORY, cache_dir=tmp_path / "cache", path=tiny)
     assert done.stdout == "7\n['compiled', 'compiled']\n", done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_kernels_that_others_may_write_are_not_run(tiny, kept, tmp_path):
+def test_kernels_that_others_may_write_are_not_run(forked, tiny, kept, tmp_path):
     shutil.copytree(kept, tmp_path / "cache")
     before = {file: file.read_bytes() for file in (tmp_path / "cache").rglob("*.kernel")}
     (tmp_path / "cache" / "kernels").chmod(0o777)
-    done = python("-c", TWICE + HISTORY, cache_dir=tmp_path / "cache", path=tiny)
+    done = forked("-c", TWICE + HISTORY, cache_dir=tmp_path / "cache", path=tiny)
     assert (done.returncode, done.stdout) == (0, "7\n['compiled', 'compiled']\n")
     assert done.stderr.count("outflank") == 1
     assert f"others may write to {tmp_path / 'cache' / 'kernels'}" in done.stderr
@@ -499,13 +511,13 @@ def test_kernels_that_others_may_write_are_not_run(tiny, kept, tmp_path):
     assert {file: file.read_bytes() for file in (tmp_path / "cache").rglob("*.kernel")} == before
 
 
-def test_old_generations_make_room(tiny, tmp_path):
+def test_old_generations_make_room(forked, tiny, tmp_path):
     for number in range(9):
         folder = tmp_path / "kernels" / f"old{number}"
         folder.mkdir(parents=True)
         (folder / "a.kernel").write_bytes(b"")
         os.utime(folder, (number, number))
-    assert python("-c", TWICE, cache_dir=tmp_path, path=tiny).returncode == 0
+    assert forked("-c", TWICE, cache_dir=tmp_path, path=tiny).returncode == 0
     left = sorted(path.name for path in (tmp_path / "kernels").iterdir())
     assert len(left) == files.GENERATIONS_KEPT
     assert [name for name in left if name.startswith("old")] == ["old4", "old5", "old6", "old7", "old8"]
