@@ -6,6 +6,7 @@ import queue
 import random
 import threading
 import time
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -100,12 +101,23 @@ def test_pairs_of_options_agree_with_the_definition(name, number, row):
             check(name, seed, row)
 
 
-def drawn(number: int):
-    for seed in range(number):
-        game = othello(8)
-        yield OthelloBoard(game, walk(game, START, seed, 6 + 5 * seed % 40)), 7
-        board = AbaloneBoard.start("belgian-daisy")
-        yield AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20)), 4
+@cache
+def searched_alone():
+    """Eight positions, how large the jobs are into which each is divided, and what one worker finds in it.
+
+    Both games meet all sizes of jobs. Where they are smallest, a depth less has hundreds of them already.
+    """
+    found = []
+    for number, size in enumerate((3, 2, 2, 3, 5, None, None, 5)):
+        seed = number // 2
+        if number % 2 == 0:
+            game = othello(8)
+            board, depth = OthelloBoard(game, walk(game, START, seed, 6 + 5 * seed % 40)), 6 if size == 2 else 7
+        else:
+            board, depth = AbaloneBoard.start("belgian-daisy"), 4
+            board = AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20))
+        found.append((board, size, search(board, Limits(depth=depth), workers=1)))
+    return found
 
 
 @pytest.mark.compiled
@@ -113,17 +125,11 @@ def drawn(number: int):
 @pytest.mark.parametrize("nodes", [1, 2, 4])
 def test_the_value_and_the_move_are_those_of_one_worker(policy, nodes):
     """On eight positions: both schemes meet both games, and all sizes of jobs both schemes and both games."""
-    for number, (board, depth) in enumerate(drawn(4)):
-        alone = search(board, Limits(depth=depth), workers=1)
-        scheme = number // 2 % 2  # the game is number % 2
+    for number, (board, size, alone) in enumerate(searched_alone()):
+        scheme = ("ybw", "jamboree")[number // 2 % 2]  # the game is number % 2
         with Cluster(InsideFabric(nodes), tuning=AT_ONCE) as cluster:
             found = cluster.search(
-                board,
-                Limits(depth=depth),
-                workers=1,
-                replication=policy,
-                parallel=("ybw", "jamboree")[scheme],
-                threshold=(3, 2, 5, None)[2 * (number // 4) + (number + scheme) % 2],
+                board, Limits(depth=alone.depth), workers=1, replication=policy, parallel=scheme, threshold=size
             )
         assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth)
         assert_played_out(board, found, evaluation_named(board.game), "free", 0)
