@@ -3,13 +3,14 @@
 import os
 import threading
 from dataclasses import replace
+from functools import cache
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
+from outflank import AbaloneBoard, Board, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
 from outflank.games.evaluation import Exact, evaluation_named, value
 from outflank.games.rules import most_moves, moves_left, unpack
 from outflank.kernels.compiler import interpreted
@@ -27,6 +28,7 @@ from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.division import Scheme, register_scheme, scheme_named, schemes
 from outflank.search.probes import Counts
+from outflank.search.results import Result
 from outflank.search.root import Root
 from outflank.search.root_moves import ranks
 from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
@@ -111,25 +113,34 @@ def drawn(number: int):
         yield AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20)), 3 + seed % 2
 
 
+@cache
+def boards() -> list[tuple[Board, int]]:
+    return [(board, depth) for board, depth in drawn(5) if legal(board.game, board.position)]
+
+
+@cache
+def alone(number: int, limits: Limits, **options: Any) -> Result:
+    """What one worker without a scheme finds on one of `boards`: every scheme is compared with it."""
+    return search(boards()[number][0], limits, workers=1, **options)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_value_and_the_move_are_those_of_one_worker(scheme):
     """On every board with every number of workers, and every algorithm on every board and with every number of them."""
     thresholds = count(1)
     carries = scheme_named(scheme).carries
-    for number, (board, depth) in enumerate(drawn(5)):
-        if not legal(board.game, board.position):
-            continue
+    for number, (board, depth) in enumerate(boards()):
         for turn, workers in enumerate(WORKERS):
             algorithm = carries[(number + turn) % len(carries)]
             limits = Limits(depth=depth - 2 if algorithm == "minimax" else depth)
             options = {"algorithm": algorithm, "table_bits": 10, "ties": "lowest"}
-            alone = search(board, limits, workers=1, **options)
+            expected = alone(number, limits, **options)
             threshold = next(thresholds) % 9 + 1
             found = search(board, limits, parallel=scheme, workers=workers, threshold=threshold, **options)
-            assert (found.value, found.depth) == (alone.value, alone.depth), (board, workers, threshold)
+            assert (found.value, found.depth) == (expected.value, expected.depth), (board, workers, threshold)
             if scheme in MOVE_PROMISED:
-                assert found.move == alone.move
+                assert found.move == expected.move
             assert len(found.workers) == workers
 
 
@@ -201,13 +212,11 @@ def test_fork_join_minimax_enters_the_same_nodes(schedule):
 @pytest.mark.compiled
 @pytest.mark.parametrize("algorithm", ["alphabeta", "mtdf"])
 def test_one_worker_of_a_scheme_enters_the_nodes_of_one_alone(algorithm):
-    for board, depth in drawn(3):
-        if not legal(board.game, board.position):
-            continue
+    for number, (board, depth) in enumerate(boards()[:6]):
+        expected = alone(number, Limits(depth=depth), algorithm=algorithm)
         for scheme in ("fork-join", "root-split", "pv-split", "ybw", "shared-table", "abdada"):
-            alone = search(board, Limits(depth=depth), workers=1, algorithm=algorithm)
             one = search(board, Limits(depth=depth), workers=1, algorithm=algorithm, parallel=scheme)
-            assert (one.nodes, one.leaves, one.value) == (alone.nodes, alone.leaves, alone.value), scheme
+            assert (one.nodes, one.leaves, one.value) == (expected.nodes, expected.leaves, expected.value), scheme
 
 
 @pytest.mark.compiled
