@@ -27,7 +27,7 @@ from outflank.search.worker import COUNTERS, WORKER
 BOARD = OthelloBoard.start(6)
 for move in ("c2", "b2", "b3", "d2", "e3", "f2"):
     BOARD.push(move)
-DEPTH, THRESHOLD = (6, 3) if interpreted() else (8, 4)
+DEPTH, THRESHOLD = (5, 3) if interpreted() else (8, 4)
 BITS = 12
 CHOSEN = {"table_bits": BITS, "evaluation": "mobility"}
 IDEAL = Machines(nodes=1, rate=1000.0)
