@@ -23,6 +23,7 @@ from outflank.errors import FormatError
 from outflank.formats.game_files import read_records
 from outflank.games import description
 from outflank.games.description import GAMES, game_named
+from outflank.games.evaluation import evaluation_named
 from outflank.kernels.compiler import interpreted
 from outflank.players.specs import player
 from outflank.search.contract import Stop
@@ -33,6 +34,7 @@ from tests.conftest import examples
 from tests.drawing import SEEDS
 from tests.installing import register_for_now
 from tests.oracles.example_games import Drawn, DrawnBreakthrough, DrawnConnectFour, leaves, value
+from tests.test_evaluations import compiled_value
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ORACLES = {"connect-four": DrawnConnectFour, "breakthrough": DrawnBreakthrough}
@@ -251,8 +253,14 @@ def test_endings_are_solved(name, seed, algorithm):
 @pytest.mark.compiled
 def test_compiled_and_by_several_workers_they_are_solved_as_well():
     four = ending("connect-four", 11)
-    found = search(four, exact=True, workers=2, parallel="ybw", table_bits=16)
+    found = search(four, exact=True, workers=2, parallel="ybw", table_bits=16, deepen=False)
     assert (found.value, found.exact) == (value(drawn(four), None), True)
+    # Its evaluation by itself: to compile a search with it would take nine seconds, and breakthrough has one.
+    lines = evaluation_named(four.game)
+    for plies in range(1, 12):
+        board = walked(game_named("connect-four").start(), 11, plies)
+        told = compiled_value.py_func(lines, board.game, board.position)
+        assert compiled_value(lines, board.game, board.position) == told
     through = walked(game_named("breakthrough").start(size=5), 977, 8)
     assert search(through, Limits(depth=4), algorithm="minimax", workers=1).value == value(drawn(through), 4)
 
