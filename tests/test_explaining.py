@@ -93,6 +93,7 @@ def test_other_errors_are_nobodys_business():
     assert explained(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None
 
 
+@pytest.mark.plain
 def test_the_compiler_for_devices_is_understood_as_well():
     """numba-cuda has a module of errors of its own."""
     kind = type("TypingError", (Exception,), {"__module__": "numba.cuda.core.errors"})
