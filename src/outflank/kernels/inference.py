@@ -11,6 +11,13 @@ from importlib import import_module
 from typing import Any
 
 
+def _bodies(function: Any, signature: Any) -> list[Any]:
+    """What stands for a call when it is compiled. Numba finds it by the types of the arguments alone: where the same
+    function was compiled for a GPU meanwhile it is that one's, until the call is typed again."""
+    made = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
+    return [each.get(signature.args) for each in made]
+
+
 def typed_once() -> type:
     """The pass that infers types, for a pipeline of kernels and their parts; Numba must be loaded."""
     from numba.core import types
@@ -38,11 +45,11 @@ def typed_once() -> type:
             if not isinstance(fnty, types.Function):  # a kernel that may be coming back to itself; a method
                 return super().resolve_call(fnty, pos_args, kw_args)
             key = fnty, tuple(pos_args), tuple(kw_args.items())
-            found = calls.get(key)
-            if found is None:
+            found, bodies = calls.get(key, (None, None))
+            if found is None or bodies != _bodies(fnty, found):
                 found = super().resolve_call(fnty, pos_args, kw_args)
                 if found is not None:
-                    calls[key] = found
+                    calls[key] = found, _bodies(fnty, found)
             return found
 
         def resolve_value_type(self, inst: Any, val: Any) -> Any:
