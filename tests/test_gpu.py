@@ -162,7 +162,7 @@ class DynamicLibNotFoundError(RuntimeError):
         ),
         (CudaSupportError("Error at driver init: an insufficient driver (35)"), NoDevice, "driver is too old"),
         (CudaSupportError("\nCUDA driver library cannot be found.\nEnsure that\n"), NoDevice, "no driver of NVIDIA"),
-        (CudaSupportError("CUDA is disabled\nby somebody:"), NoDevice, "CUDA is disabled by somebody"),
+        (CudaSupportError("Error at driver init: \nCUDA is\nDISABLED.:"), NoDevice, "device gpu: CUDA is DISABLED"),
         (
             LinkerError("ptxas: 'k' uses too much shared data (0x9 bytes, 0x8 max)\n"),
             DeviceTooSmall,

@@ -82,7 +82,7 @@ _NUMBERS = {name: number for number, (name, _, _) in _MEANINGS.items()}
 
 _NAMED = re.compile(r"CUDA_ERROR_([A-Z_]+)")
 _TOO_LARGE = re.compile(r"uses too (?:much|many) [^()]*(?:\([^()]*\))?")
-_NUMBERED = re.compile(r"driver init.*\((\d+)\)")
+_NUMBERED = re.compile(r"driver init.*\((\d+)\)", re.DOTALL)
 
 
 @contextmanager
@@ -101,7 +101,9 @@ def trouble_of(error: Exception) -> DeviceTrouble | None:
     """The line for an error of CUDA's libraries; None for any other."""
     if isinstance(error, DeviceTrouble) or CLASSES.isdisjoint(cls.__name__ for cls in type(error).__mro__):
         return None
-    said = " ".join(str(getattr(error, "msg", None) or error).split()).strip(" :")
+    said = (
+        " ".join(str(getattr(error, "msg", None) or error).split()).removeprefix("Error at driver init: ").strip(" :.")
+    )
     number = _number(error, said)
     if number in _MEANINGS:
         return trouble_numbered(number)
@@ -137,5 +139,5 @@ def _number(error: Exception, said: str) -> int | None:
     code = getattr(error, "code", None)
     if code is not None:
         return int(code)
-    numbered = _NUMBERED.search(said)
+    numbered = _NUMBERED.search(str(error))
     return int(numbered[1]) if numbered else None
