@@ -16,7 +16,8 @@ from tests.browsers import FLAGS, MISSING, Server, installed
 pytestmark = [pytest.mark.plain, pytest.mark.skipif(installed() is None, reason=MISSING)]
 
 VIEWS = ("play", "analyse", "watch", "lab", "games")
-PATIENCE_MS = 8_000
+PATIENCE_MS = 20_000
+"""This machine may be busy: nothing is shown by how soon something is seen."""
 MOST_BYTES = 300_000
 
 GGF = (
