@@ -22,21 +22,17 @@ TYPES = {"types": ["-m", "mypy"]}
 EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "src/outflank/search/perft.py"]}
 """What the quick form compiles: a search by several workers and counts of both games."""
 
-
-def tests(workers: int) -> list[str]:
-    """Stealing, for a test that compiles takes a hundred times as long as one that does not."""
-    return ["-m", "pytest", "-n", str(workers), "--dist", "worksteal"]
-
+# Stealing, for a test that compiles takes a hundred times as long as one that does not.
+PYTEST = ["-m", "pytest", "-n", "2", "--dist", "worksteal"]
 
 Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [
-    # Interpreted, tests wait for browsers, servers and clocks: two workers leave a quarter of two cores unused. What
-    # has to be compiled leaves nothing.
-    ({"tests, interpreted": tests(3)}, READ | TYPES),
-    ({"tests, compiled": [*tests(2), "-m", "not plain"]}, {}),
+    ({"tests, interpreted": PYTEST}, READ),
+    # After a test that asks mypy about a few files: what it has learnt is kept, and two at once would both learn it.
+    ({"tests, compiled": [*PYTEST, "-m", "not plain"]}, TYPES),
 ]
 QUICK: list[tuple[Checks, Checks]] = [
-    ({"tests, interpreted": [*tests(2), "-m", "not early", "tests"]}, READ | TYPES | EXAMPLES)
+    ({"tests, interpreted": [*PYTEST, "-m", "not early", "tests"]}, READ | TYPES | EXAMPLES)
 ]
 """Tests, and beside them what has only one thread."""
 
@@ -62,10 +58,10 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m tests [quick]", file=sys.stderr)
         return 2
     passed: dict[str, bool] = {}
-    for chosen, beside in QUICK if arguments else RUN:
+    for tests, beside in QUICK if arguments else RUN:
         with ThreadPoolExecutor(1) as executor:
             others = {name: executor.submit(passes, name, command, beside=True) for name, command in beside.items()}
-            passed |= {name: passes(name, command) for name, command in chosen.items()}
+            passed |= {name: passes(name, command) for name, command in tests.items()}
             passed |= {name: other.result() for name, other in others.items()}
     if said := left_out(*(["-m", "not early"] if arguments else [])):
         print(said)

@@ -19,8 +19,8 @@ settings.register_profile(
 settings.load_profile("outflank")
 
 
-DEAR_SECONDS = 4.0
-"""What takes longer in the interpreter, where three share two cores, has a marker that says how long: `early`."""
+DEAR_SECONDS = 3.0
+"""What takes longer in the interpreter, where nothing else runs, has a marker that says how long: `early`."""
 
 MOST_NAMED = 5
 """Where other programs run as well, many tests take long."""

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import outflank
-from outflank.kernels.compiler import interpreted
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -36,7 +35,6 @@ def test_scripts_run():
         assert done.stdout
 
 
-@pytest.mark.plain  # the script compiles a search with it
 def test_an_evaluation_from_outside_is_chosen_by_name(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     import own_evaluation
@@ -54,15 +52,13 @@ def test_a_game_from_outside_is_searched(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     import nim
 
-    # Several workers have a game from outside compiled for them elsewhere: Connect Four.
-    workers = None if interpreted() else 1
     # Whoever faces heaps whose remainders by four (xor) are 0 has lost.
     for heaps in ((1, 2), (2, 2), (5, 1), (1, 1, 1)):
         remainder = 0
         for heap in heaps:
             remainder ^= heap % 4
         for algorithm in ("minimax", "alphabeta", "pvs", "mtdf"):
-            found = outflank.search(nim.start(*heaps), algorithm=algorithm, exact=True, deepen=False, workers=workers)
+            found = outflank.search(nim.start(*heaps), algorithm=algorithm, exact=True, deepen=False)
             assert (found.value, found.exact) == (1 if remainder else -1, True)
 
 

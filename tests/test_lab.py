@@ -81,7 +81,7 @@ SMALL = {
     "placement": {"depth": 5, "rounds": 1, "workers": 2, "schemes": ("ybw",)},
     "nodes": {"depth": 2, "algorithms": ("SerialPVS", "ParallelPVS"), "workers": 1},
     "times": {"depths": (2,), "algorithms": ("SerialPVS", "ParallelPVS"), "games": 1, "workers": (1, 2)},
-    "branching": {"depth": 2, "games": 1, "evaluations": ("four-part", "discs")},
+    "branching": {"depth": 2, "games": 1, "evaluations": ("mobility", "discs")},
     "depths": {"depths": (1, 2, 3), "minimax_depth": 2, "rounds": 1},
     "pruning": {"depth": 2},
     "imbalance": {"positions": ("start", "endgame"), "depth": 2, "threads": (1, 4), "workers": (1, 2), "rounds": 1},

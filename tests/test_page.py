@@ -16,8 +16,7 @@ from tests.browsers import FLAGS, MISSING, Server, installed
 pytestmark = [pytest.mark.plain, pytest.mark.skipif(installed() is None, reason=MISSING)]
 
 VIEWS = ("play", "analyse", "watch", "lab", "games")
-PATIENCE_MS = 20_000
-"""This machine may be busy: nothing is shown by how soon something is seen."""
+PATIENCE_MS = 8_000
 MOST_BYTES = 300_000
 
 GGF = (

@@ -297,7 +297,6 @@ def noughts(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.plain
-@pytest.mark.early(4)
 def test_a_game_without_endings_has_the_results_of_its_games_and_then_looks_too(noughts, tmp_path):
     start = noughts.start()
     one, two = tmp_path / "1", tmp_path / "2"

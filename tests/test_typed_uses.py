@@ -50,9 +50,7 @@ def printed(*command: str) -> str:
 
 
 def mypy() -> set[tuple[str, int]]:
-    # What it learns is kept apart: `python -m tests` asks it about everything at the same time.
-    asked = ("mypy", "--cache-dir", ".mypy_cache/uses", "--output", "json", USES)
-    said = [json.loads(line) for line in printed(*asked).splitlines()]
+    said = [json.loads(line) for line in printed("mypy", "--output", "json", USES).splitlines()]
     return {(Path(each["file"]).name, each["line"]) for each in said if each["severity"] == "error"}
 
 

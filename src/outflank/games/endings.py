@@ -83,3 +83,57 @@ def workspace(game: Any) -> Any:
 @workspace.register(object)
 def _(game: Any) -> Any:
     return None
+
+
+# --- many endings at once ---
+# A solver on a GPU has a thread for each of them, and all take the same steps: it asks for less at a time, and
+# remembers nothing. Moves are cells of a board of 64, and each fills one.
+
+
+NO_SCORE = -127
+"""Less than any score."""
+
+
+@generic
+def batch_tables(game: Any) -> Any:
+    """Plain Python: a `NamedTuple` of arrays that the functions below read; None: this game has no such solver."""
+
+
+@batch_tables.register(object)
+def _(game: Any) -> Any:
+    return None
+
+
+@generic
+def free_cells(game: Any, tables: Any, position: Any) -> Any:
+    """The cells where a side could ever still play, as bits of a word."""
+
+
+@generic
+def open_cells(game: Any, tables: Any, position: Any) -> Any:
+    """Those of them where the side to move may play now."""
+
+
+@generic
+def put(game: Any, tables: Any, position: Any, cell: Any) -> Any:
+    """The position after a move to the cell of that number, and whether it is one: if not, it is no position."""
+
+
+@generic
+def handed_over(game: Any, position: Any) -> Any:
+    """The position of a side that cannot move, as the other sees it."""
+
+
+@generic
+def soonest(game: Any, tables: Any, free: Any, cells: Any) -> Any:
+    """Those of `cells` that should be tried before the others of them, where so many are `free`; none of no cells."""
+
+
+@generic
+def last_score(game: Any, tables: Any, position: Any, cell: Any) -> Any:
+    """The final score for the side to move where that cell is the only free one."""
+
+
+@generic
+def freedom(game: Any, tables: Any, cells: Any) -> Any:
+    """How much a side can do that has these moves, from 0 to 15: what leaves the opponent the least is tried first."""

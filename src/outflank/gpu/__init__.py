@@ -1,18 +1,20 @@
 """Work on a GPU, by numba-cuda (`pip install 'outflank[gpu]'`), which nothing else imports.
 
-`outflank.gpu.perft(board, depth)` counts there what `outflank.perft` counts here; `outflank.search` with
-`device="gpu"` plays its games there.
+`outflank.gpu.solve(positions)` finds the exact scores of any number of endings, `outflank.gpu.perft(board, depth)`
+counts there what `outflank.perft` counts here, and `outflank.search` with `device="gpu"` plays its games there.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from outflank.gpu.counting import perft as perft
+    from outflank.gpu.solving import solve as solve
+
+_HOMES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving"}
 
 
 def __getattr__(name: str) -> object:
-    if name != "perft":
+    if name not in _HOMES:
         raise AttributeError(f"module 'outflank.gpu' has no attribute {name!r}")
-    from outflank.gpu.counting import perft  # when it is asked for: it imports CUDA
-
-    return perft
+    return getattr(import_module(_HOMES[name]), name)  # when it is asked for: it imports CUDA

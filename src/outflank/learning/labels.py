@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.endings import ending_value
 from outflank.games.evaluation import LIMIT, begin
 from outflank.games.rules import unpack
 from outflank.kernels.compiler import kernel
 from outflank.learning.looks import look_on
 from outflank.search.contract import Options
+from outflank.search.many_endings import solve_many
 from outflank.search.root import Root
 
 
@@ -25,19 +25,9 @@ def _look_at_all(
         values[row] = look_on(game, evaluation, position, state, low, high, plies, np.int64(0), points, won, worker)
 
 
-@kernel
-def _solve_all(game: Any, boards: Any, worker: Any, values: Any) -> None:
-    for row in range(len(boards)):
-        position = unpack(game, boards[row, 0], boards[row, 1])
-        values[row] = ending_value(game, position, np.int64(-LIMIT), np.int64(LIMIT), worker)
-
-
 def solved(game: Any, boards: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
     """The final scores of positions by the game's own kernels of endings, which must have room for them."""
-    root = Root(game, unpack(game, *boards[0]), Options(table_bits=None, exact=True))
-    found = np.zeros(len(boards), np.int64)
-    _solve_all(game, np.ascontiguousarray(boards), root.worker, found)
-    return found.astype(np.float32)
+    return solve_many(game, boards).astype(np.float32)
 
 
 def looked_ahead(

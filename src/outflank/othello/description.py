@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+import outflank.othello.endings.batches  # known to solvers by being registered
 import outflank.othello.endings.values  # noqa: F401  # known to searches by being registered
 from outflank.boards.board import Board
 from outflank.games.description import (

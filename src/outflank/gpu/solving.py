@@ -1,0 +1,217 @@
+"""Exact scores of any number of endings on a device: batches that follow one another in bounded memory."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.errors import InvalidOption
+from outflank.games.description import OWN_GAMES, description_of, game_named
+from outflank.games.endings import batch_tables, free_cells
+from outflank.games.rules import unpack
+from outflank.gpu.choosing import DeviceAsked, on_device
+from outflank.gpu.device import cuda
+from outflank.gpu.driver import simulated
+from outflank.gpu.endings import MOST_FREE, UNSOLVED, solve_each
+from outflank.gpu.jobs import NODES, Jobs, prepare
+from outflank.machine import usable_cores
+from outflank.search.many_endings import solve_many
+
+Words = npt.NDArray[np.uint64]
+"""Positions: what `pack` makes of each, a row of two words."""
+Values = npt.NDArray[np.int8]
+
+BUDGET = 1 << 14
+"""Nodes after which an ending is divided, once threads have nothing else to do."""
+
+ROOM = 1 << 22
+"""Endings of a batch, at most: some thirty for each thread, or most threads would wait for a few at its end."""
+
+SLOTS = 2
+"""Batches under way at a time: while one ends the next begins."""
+
+DIVIDED = 1 << 20
+"""Room for the moves of endings that are divided."""
+
+THREADS = 64
+BLOCKS_PER_MULTIPROCESSOR = 12
+"""As many as its registers have room for."""
+
+WHOLE = (-64, 64)
+
+
+def solve(
+    positions: npt.ArrayLike,
+    game: Any = None,
+    *,
+    device: DeviceAsked = "gpu",
+    progress: Callable[[int, int], None] | None = None,
+    room: int | None = None,
+) -> Values:
+    """The final scores of positions under perfect play, for the side to move, on a GPU.
+
+    `positions` is an array of two words for each: in Othello the discs of the side to move, and the opponent's. `game`
+    is the rules (`board.game`); None: those of the package's first game as they usually are. Of memory no more is
+    taken than for `room` endings at a time, however many there are. `progress(done, total)` is told how many are
+    solved. With the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
+
+    Whatever ends it before, as Ctrl-C, has an attribute `found`: the scores so far, and `UNSOLVED` elsewhere.
+    """
+    if game is None:
+        game = game_named(OWN_GAMES[0]).start().game
+    words = _checked(positions, game)
+    found = np.full(len(words), UNSOLVED, np.int8)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(int((found != UNSOLVED).sum()), len(words))
+
+    def there() -> None:
+        Solver(game, room).values(words, found, done=tell)
+
+    def here() -> None:
+        left = np.flatnonzero(found == UNSOLVED)
+        found[left] = solve_many(game, words[left], math.ceil(usable_cores()))
+        tell()
+
+    try:
+        on_device(device, there, here)
+    except BaseException as error:
+        error.found = found  # type: ignore[attr-defined]  # for whoever goes on from there
+        raise
+    return found
+
+
+def _checked(positions: npt.ArrayLike, game: Any) -> Words:
+    """Positions as words, of a game that has a solver for many."""
+    description_of(game)  # what knows more of its endings is registered then
+    tables = batch_tables(game)
+    if tables is None:
+        raise InvalidOption("device gpu: it solves endings of games whose moves are cells of a board, as Othello's are")
+    words = np.ascontiguousarray(positions, np.uint64)
+    if words.size == 0:
+        return words.reshape(-1, 2)
+    if words.ndim != 2 or words.shape[1] != 2:
+        raise InvalidOption(f"positions of shape {words.shape}: expected a row of two words for each")
+    board = np.uint64(free_cells(game, tables, unpack(game, np.uint64(0), np.uint64(0))))
+    taken = words[:, 0] | words[:, 1]
+    wrong = np.flatnonzero((words[:, 0] & words[:, 1]) | (taken & ~board))
+    if len(wrong):
+        raise InvalidOption(f"position {wrong[0]}: two pieces on one cell, or one outside the board")
+    free = np.bitwise_count(board & ~taken)
+    if free.max() > MOST_FREE:
+        number = int(free.argmax())
+        raise InvalidOption(
+            f"position {number}: {free[number]} free cells; a device solves endings with at most {MOST_FREE}"
+        )
+    return words
+
+
+class Solver:
+    """Endings of one game on a device."""
+
+    def __init__(self, game: Any, room: int | None = None) -> None:
+        self.game = game
+        self.nodes = 0
+        """Positions entered so far, by the device."""
+        self.room = _room() if room is None else max(1, room)
+        tables = batch_tables(game)
+        self._tables = type(tables)(*map(_sent, tables))
+        self._slots: list[_Slot] = []
+
+    def values(
+        self,
+        words: Words,
+        found: Values,
+        windows: Values | None = None,
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Find what positions are worth in their windows, with alpha-beta's promise; in the whole one if none is given.
+
+        `done` is called each time that more of them are `found`.
+        """
+        size = max(1, min(self.room, len(words)))
+        if not self._slots or self._slots[0].size < size:
+            self._slots = [_Slot(1 << (size - 1).bit_length()) for _ in range(SLOTS)]
+        busy: list[tuple[_Slot, slice]] = []
+
+        def collect() -> None:
+            slot, rows = busy.pop(0)
+            found[rows], nodes = slot.collect()
+            self.nodes += nodes
+            self._slots.append(slot)
+            done()
+
+        for first in range(0, len(words), size):
+            if not self._slots:
+                collect()
+            rows = slice(first, min(first + size, len(words)))
+            slot = self._slots.pop()
+            slot.begin(self.game, self._tables, words[rows], WHOLE if windows is None else windows[rows])
+            busy.append((slot, rows))
+        while busy:
+            collect()
+
+
+class _Slot:
+    """A batch's memory, here and on the device, and the stream in which it is worked on."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self._count = size, 0
+        self._stream = cuda.stream()
+        self._sent = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
+        self._found = [cuda.pinned_array(size, np.int8), cuda.pinned_array(4, np.int64)]
+        places = size + DIVIDED
+        rows = Jobs(
+            words=((places, 2), np.uint64),
+            windows=((places, 2), np.int8),
+            values=(size, np.int8),
+            parents=(places, np.int32),
+            ready=(places, np.int32),
+            firsts=(places, np.int32),
+            best=(places, np.int32),
+            pending=(places, np.int32),
+        )
+        self._jobs = Jobs(*(cuda.device_array(*row) for row in rows))
+        self._tally = cuda.device_array(4, np.int64)
+
+    def begin(self, game: Any, tables: Any, words: Words, windows: Values | tuple[int, int]) -> None:
+        """Send endings, and have them solved."""
+        self._count = count = len(words)
+        for here, there, sent in zip(self._sent, self._jobs, (words, windows), strict=False):
+            here[:count] = sent
+            there[:count].copy_to_device(here[:count], stream=self._stream)
+        blocks = _multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
+        prepare[blocks, THREADS, self._stream](self._jobs, self._tally, np.int64(count))
+        launch = solve_each[blocks, THREADS, self._stream]
+        launch(game, tables, self._jobs, self._tally, np.int64(count), np.int32(BUDGET))
+        values, tally = self._found
+        self._jobs.values[:count].copy_to_host(values[:count], stream=self._stream)
+        self._tally.copy_to_host(tally, stream=self._stream)
+
+    def collect(self) -> tuple[Values, int]:
+        """Wait for the values, and the nodes that they took."""
+        self._stream.synchronize()
+        values, tally = self._found
+        return np.array(values[: self._count]), int(tally[NODES])
+
+
+def _sent(field: Any) -> Any:
+    """A table on the device."""
+    return cuda.to_device(np.ascontiguousarray(field)) if isinstance(field, np.ndarray) else field
+
+
+def _room() -> int:
+    """As much as a quarter of the device's free memory holds."""
+    if simulated():
+        return 1 << 10
+    free = cuda.current_context().get_memory_info()[0]
+    return int(max(1 << 10, min(ROOM, free // (4 * SLOTS * 40))))
+
+
+@cache
+def _multiprocessors() -> int:
+    return 1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)

@@ -1,0 +1,146 @@
+"""Endings on a GPU: what Numba's simulator shows without one, beside a search that was written apart."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+BESIDE_THE_RULES = """
+import random
+import sys
+import warnings
+
+import numpy as np
+
+import outflank
+from outflank.errors import InvalidOption
+from outflank.games.rules import fill, pack, play, score
+from outflank.gpu import endings, solving
+from outflank.gpu.troubles import DeviceLost
+
+
+def value(game, position):
+    moves = np.zeros(64, np.uint16)
+    end = fill(game, position, moves, 0)
+    if end == 0:
+        return score(game, position)
+    return max(-value(game, play(game, position, moves[index])) for index in range(end))
+
+
+def drawn(board, free, count, lots):
+    found = []
+    while len(found) < count:
+        game, position = board.game, board.position
+        while True:
+            left = 64 - bin(int(position.own | position.opp | ~game.mask)).count("1")
+            moves = np.zeros(64, np.uint16)
+            end = fill(game, position, moves, 0)
+            if left <= free:
+                found.append(position)
+            if left <= free or end == 0:
+                break
+            position = play(game, position, moves[lots.randrange(end)])
+    return found
+
+
+lots = random.Random(20261116)
+solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.LOOKED = 3, 1, 1
+"""
+
+VALUES = """
+for size, scoring, free, count, budget, divided in (
+    (8, "winner-takes-empties", 0, 2, 99, 9),
+    (8, "discs", 1, 5, 99, 9),
+    (8, "winner-takes-empties", 2, 6, 99, 9),
+    (8, "discs", 3, 8, 99, 9),
+    (8, "winner-takes-empties", 4, 8, 10**6, 9),
+    (8, "discs", 5, 6, 10**6, 9),
+    (4, "winner-takes-empties", 6, 6, 10**6, 9),
+    (6, "discs", 6, 4, 10**6, 9),
+    (8, "winner-takes-empties", 7, 2, 10**6, 9),
+    # Divided soon, and again: all values come from other threads. And where there is room for few moves, or one.
+    (8, "winner-takes-empties", 5, 6, 3, 200),
+    (8, "discs", 6, 4, 5, 400),
+    (6, "winner-takes-empties", 7, 2, 8, 400),
+    (8, "discs", 6, 4, 5, 12),
+    (4, "discs", 7, 4, 5, 1),
+):
+    board = outflank.OthelloBoard.start(size, scoring=scoring)
+    positions = drawn(board, free, count, lots)
+    solving.BUDGET, solving.DIVIDED = budget, divided
+    told = []
+    words = np.array([pack(board.game, position) for position in positions], np.uint64)
+    found = outflank.gpu.solve(words, board.game, room=4, progress=lambda done, total: told.append((done, total)))
+    assert found.tolist() == [value(board.game, position) for position in positions], (size, scoring, free, budget)
+    assert told[-1] == (count, count) and sorted(told) == told and len(told) == -(-count // 4), told
+print("all right")
+"""
+
+TROUBLES = """
+board = outflank.OthelloBoard.start(8)
+words = np.array([pack(board.game, position) for position in drawn(board, 4, 6, lots)], np.uint64)
+right = [value(board.game, type(board.position)(*each)) for each in words]
+assert outflank.gpu.solve(np.zeros((0, 2), np.uint64)).tolist() == [] == outflank.gpu.solve([]).tolist()
+for wrong, said in (
+    (words.ravel(), "positions of shape (12,): expected a row of two words for each"),
+    (np.array([[1, 1]], np.uint64), "position 0: two pieces on one cell, or one outside the board"),
+    (
+        np.array([pack(board.game, board.position)], np.uint64),
+        "position 0: 60 free cells; a device solves endings with at most 16",
+    ),
+):
+    try:
+        outflank.gpu.solve(wrong)
+    except InvalidOption as error:
+        assert str(error) == said, error
+    else:
+        raise AssertionError(said)
+try:
+    outflank.gpu.solve(words, outflank.AbaloneBoard.start().game)
+except InvalidOption as error:
+    assert str(error).startswith("device gpu: it solves endings of games whose moves are cells"), error
+
+whole = solving._Slot.collect
+collected = []
+
+
+def lost(slot):
+    if collected:
+        raise DeviceLost("device gpu: it was lost")
+    collected.append(slot)
+    return whole(slot)
+
+
+solving._Slot.collect = lost
+try:
+    outflank.gpu.solve(words, room=2)
+except DeviceLost as error:
+    assert sorted(error.found.tolist()).count(endings.UNSOLVED) == 4
+    assert all(had in (is_, endings.UNSOLVED) for had, is_ in zip(error.found.tolist(), right))
+collected.clear()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert outflank.gpu.solve(words, room=2, device="gpu-or-cpu").tolist() == right
+assert [str(each.message) for each in caught] == ["device gpu: it was lost: the CPU goes on"]
+print("all told")
+"""
+
+
+def _simulated(script: str) -> str:
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-W", "error", "-c", BESIDE_THE_RULES + script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.plain
+@pytest.mark.early(8)
+def test_values_are_those_of_the_rules() -> None:
+    assert _simulated(VALUES) == "all right\n"
+
+
+@pytest.mark.plain
+@pytest.mark.early(4)
+def test_what_a_device_cannot_do_is_told_and_what_it_did_is_kept() -> None:
+    assert _simulated(TROUBLES) == "all told\n"
