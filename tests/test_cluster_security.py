@@ -205,6 +205,7 @@ def driver(address: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.early(10)
 def test_a_cluster_from_its_start_to_its_end(run, home):
     assert run("status")[:2] == (1, "this machine is in no cluster\n")
     status, out, err = run("up", "--port", "0", "--cores", "1")

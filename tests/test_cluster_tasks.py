@@ -487,6 +487,7 @@ def process_of(where: str) -> int:
 
 @on_ray
 @pytest.mark.compiled
+@pytest.mark.early(9)
 def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
     settings = small(games=80)
     carrier = RayTasks(parse_address("local:2"), partial(GamesHere, settings, player), 2)
@@ -518,6 +519,7 @@ def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
 
 @on_ray
 @pytest.mark.compiled
+@pytest.mark.early(12)
 def test_the_command_on_ray_is_interrupted_and_resumed(tmp_path, psutil):
     arguments = ["match", "random", "first", "--size", "6", "--games", "500", "--out", str(tmp_path)]
     process = subprocess.Popen(

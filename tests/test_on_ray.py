@@ -63,6 +63,7 @@ def test_a_fault_loses_only_work():
             assert (found.value, found.depth, found.stopped) == (alone.value, depth, False)
 
 
+@pytest.mark.early(14)
 def test_a_machine_that_joins_is_used():
     place = membership.up(port=0, cores=1)
     joined = []
