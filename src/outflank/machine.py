@@ -10,6 +10,10 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+DeviceAsked = Literal["cpu", "gpu", "gpu-or-cpu"]
+"""Where somebody wants work to be done: on a GPU, and nowhere else; or on one, and on the CPU where none can."""
 
 MOST_WORKERS = 1024
 """Threads that one search, count or experiment may have: more than machines have cores is a slip of the hand."""

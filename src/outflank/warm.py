@@ -30,6 +30,7 @@ HOMES = (
     "lab.studies.hashing",
     "lab.studies.storage",
     "proofs.finding",
+    "search.batches",
     "search.many_endings",
     "search.montecarlo",
     "search.samples",

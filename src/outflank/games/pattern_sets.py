@@ -1,8 +1,10 @@
 """What a game's patterns are, and where their weights lie: the plain side of `patterns`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from weakref import WeakValueDictionary
 from zlib import crc32
 
 import numpy as np
@@ -146,20 +148,39 @@ class LoadedPatterns:
         """`weights`: a row for each stage, of those that differ."""
         self.patterns = patterns
         self._weights = np.take(weights, patterns.folded, axis=1)
-        self._steps = patterns.steps
-        self._tables = np.zeros(1, TABLES)
-        tables = self._tables[0]
+        self._kept: list[Any] = []
+
+        def here(array: Any) -> int:
+            self._kept.append(array)
+            return address_of(array)
+
+        self.evaluation = self.placed(here)
+        _loaded[self.evaluation.tables] = self
+
+    def placed(self, put: Callable[[Any], int]) -> Patterns:
+        """The evaluation in memory of somebody's, who `put`s an array there and says at which address it is."""
+        patterns, stages = self.patterns, len(self._weights)
+        memory = np.zeros(1, TABLES)
+        tables = memory[0]
         ones = np.zeros(COPIES, np.uint64)
         copies = [cells for pattern in patterns.patterns for cells in pattern.copies]
         ones[: len(copies)] = [(3 ** len(cells) - 1) // 2 for cells in copies]
         tables["empty"], tables["largest"] = _packed(ones), _packed(2 * ones)
-        firsts = patterns.entries * np.arange(len(weights))[:, None]
-        self._places = np.zeros(len(weights), PLACES)
-        self._places["at"] = address_of(self._weights) + self._weights.itemsize * (firsts + patterns.starts)
+        firsts = patterns.entries * np.arange(stages)[:, None]
+        places = np.zeros(stages, PLACES)
+        places["at"] = put(self._weights) + self._weights.itemsize * (firsts + patterns.starts)
         numbers = np.full(STAGES, patterns.stages[-1])
         numbers[: len(patterns.stages)] = patterns.stages
-        tables["places"] = address_of(self._places) + PLACES.itemsize * numbers
+        tables["places"] = put(places) + PLACES.itemsize * numbers
         tables["most"] = patterns.most * patterns.points
         tables["scored"] = patterns.points * patterns.scored
-        tables["steps"] = address_of(self._steps)
-        self.evaluation = Patterns(address_of(self._tables))
+        tables["steps"] = put(patterns.steps)
+        return Patterns(put(memory))
+
+
+_loaded: WeakValueDictionary[int, LoadedPatterns] = WeakValueDictionary()
+
+
+def loaded(evaluation: Patterns) -> LoadedPatterns:
+    """What is behind an evaluation: its patterns, with their weights."""
+    return _loaded[evaluation.tables]

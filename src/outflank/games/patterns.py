@@ -118,9 +118,10 @@ def _minus(a: Any, b: Any) -> Any:
 
 @inlined
 def _step(steps: Any, cell: Any, twice: Any) -> Any:
-    """What one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`."""
+    """What one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`; as a record,
+    for a GPU's functions return no arrays."""
     double = np.int64((twice >> U64(cell)) & ONE)
-    return record_at(steps + STEP_BYTES * (2 * cell + double), STEP).words
+    return record_at(steps + STEP_BYTES * (2 * cell + double), STEP)
 
 
 @inlined
@@ -128,11 +129,11 @@ def _changed(steps: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_th
     """The indices of the cells (own, opp) once they are (own_then, opp_then), seen by the same side."""
     todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
     while todo != ZERO:
-        indices = _plus(indices, _step(steps, lowest(todo), twice))
+        indices = _plus(indices, _step(steps, lowest(todo), twice).words)
         todo &= todo - ONE
     todo, twice = (own_then & ~own) | (opp & ~opp_then), opp & own_then
     while todo != ZERO:
-        indices = _minus(indices, _step(steps, lowest(todo), twice))
+        indices = _minus(indices, _step(steps, lowest(todo), twice).words)
         todo &= todo - ONE
     return indices
 

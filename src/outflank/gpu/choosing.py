@@ -6,13 +6,13 @@ Who asks for `gpu` means it: where there is none, or it is lost, one line says s
 
 import warnings
 from collections.abc import Callable
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from outflank.errors import UnknownName
 from outflank.gpu.troubles import DeviceTrouble, told_plainly
+from outflank.machine import DeviceAsked
 
-DeviceAsked = Literal["cpu", "gpu", "gpu-or-cpu"]
-"""Where somebody wants work to be done."""
+__all__ = ["DEVICES", "DeviceAsked", "on_device", "settled_device"]
 
 DEVICES: tuple[DeviceAsked, ...] = get_args(DeviceAsked)
 

@@ -8,23 +8,19 @@ need beyond its room is done in portions, each down to its leaves before the nex
 
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from outflank.boards import Board
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
-from outflank.gpu.compiling import DeviceKernel, device_kernel
+from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import check_device, cuda
 from outflank.kernels.compiler import inner
 from outflank.search.perft import Perft, checked_depth, moves_of
 
 THREADS = 256
 """In a block. 128 to 512 are as fast."""
-
-MOST_BLOCKS = 1 << 13
-"""Blocks that count leaves: each thread of them counts some tens, and adds once to the sums that all share."""
 
 ROOM = 1 << 25
 """Moves that are listed at once, at most: enough to keep every thread of a device busy for milliseconds."""
@@ -181,7 +177,7 @@ class _Counting:
     def _list(self, level: _Level, start: int, end: int) -> int:
         """List the moves of a part of a level; how many there are, which may be more than there is room for."""
         listed = cuda.to_device(np.zeros(2, np.int64))
-        launch = _compiled(_list_moves)[self._blocks(end - start), self._threads]
+        launch = _list_moves[self._blocks(end - start), self._threads]
         launch(
             self._game, level.words, level.numbers, np.int64(start), np.int64(end), self._parents, self._moves, listed
         )
@@ -189,7 +185,7 @@ class _Counting:
 
     def _count(self, level: _Level, listed: int) -> None:
         """Add up the leaves that follow the listed moves of a level."""
-        launch = _compiled(_count_leaves)[min(self._blocks(listed), MOST_BLOCKS), self._threads]
+        launch = _count_leaves[self._blocks(listed), self._threads]
         launch(
             self._game, level.words, level.roots, self._parents, self._moves, np.int64(listed), self._ended, self._sums
         )
@@ -199,30 +195,25 @@ class _Counting:
         room = max(listed, 1)
         words, roots = cuda.device_array((room, 2), np.uint64), cuda.device_array(room, MOVE)
         numbers, kept = cuda.device_array(room, np.int32), cuda.to_device(np.zeros(2, np.int64))
-        launch = _compiled(_play_moves)[self._blocks(listed), self._threads]
+        launch = _play_moves[self._blocks(listed), self._threads]
         above = (level.words, level.roots, self._parents, self._moves, np.int64(listed))
         launch(self._game, *above, self._ended, self._sums, words, roots, numbers, kept)
         length, moves = map(int, kept.copy_to_host())
         return _Level(words, roots, numbers, length, moves)
 
 
-@cache
-def _compiled(function: Callable[..., None]) -> DeviceKernel:
-    """For a device, once in a process."""
-    return device_kernel(function)
-
-
 # --- on the device ---
 
 
 @inner
-def _reserved(wanted: Any, also: Any, counts: Any) -> Any:
+def _reserved(wanted, also, counts):
     """Where the places begin that a thread gets of those that all share: as many as it wants. What it counts `also` is
     added up beside them.
 
     A block asks for all of its threads at once: so many that add to one word one by one would wait for each other.
     """
-    block = cuda.shared.array(3, np.int64)
+    block = cuda.shared.array(2, np.int32)  # of 64 bits, each sum would be tried again until nobody else was faster
+    first = cuda.shared.array(1, np.int64)
     if cuda.threadIdx.x == 0:
         block[0] = block[1] = 0
     cuda.syncthreads()
@@ -230,68 +221,64 @@ def _reserved(wanted: Any, also: Any, counts: Any) -> Any:
     cuda.atomic.add(block, 1, also)
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
-        block[2] = cuda.atomic.add(counts, 0, block[0])
-        cuda.atomic.add(counts, 1, block[1])
+        first[0] = cuda.atomic.add(counts, 0, np.int64(block[0]))
+        cuda.atomic.add(counts, 1, np.int64(block[1]))
     cuda.syncthreads()
-    return block[2] + before
+    return first[0] + before
 
 
-def _list_moves(
-    game: Any, words: Any, numbers: Any, first: Any, end: Any, parents: Any, moves: Any, listed: Any
-) -> None:
+@device_kernel
+def _list_moves(game, words, numbers, first, end, parents, moves, listed):
     """The moves of some positions, side by side, with who has them."""
     index = first + cuda.grid(1)
-    number = np.int64(0)
+    number = np.int32(0)
     if index < end:
-        number = np.int64(numbers[index])
-    start = _reserved(number, np.int64(0), listed)
+        number = numbers[index]
+    start = _reserved(number, np.int32(0), listed)
     if number > 0 and start + number <= len(moves):
         fill(game, unpack(game, words[index, 0], words[index, 1]), moves, start)
         for place in range(start, start + number):
             parents[place] = index
 
 
-def _count_leaves(
-    game: Any, words: Any, roots: Any, parents: Any, moves: Any, listed: Any, ended: Any, sums: Any
-) -> None:
+@device_kernel
+def _count_leaves(game, words, roots, parents, moves, listed, ended, sums):
     """Add up how many moves follow each listed one."""
-    root, found = np.int64(0), np.int64(0)
-    for index in range(cuda.grid(1), listed, cuda.gridsize(1)):
+    block = cuda.shared.array(2, np.int32)
+    index = cuda.grid(1)
+    root, found = np.int32(0), np.int32(0)
+    if index < listed:
         parent = parents[index]
+        root = np.int32(roots[parent])
         child = play(game, unpack(game, words[parent, 0], words[parent, 1]), moves[index])
-        if roots[parent] != root:
-            cuda.atomic.add(sums, root, found)
-            root, found = np.int64(roots[parent]), np.int64(0)
-        found += np.int64(count(game, child)) or ended
-    cuda.atomic.add(sums, root, found)
+        found = np.int32(count(game, child)) or np.int32(ended)
+    # A block adds to the sums that all share once, or nearly: most of its threads are below the same move of the root.
+    if cuda.threadIdx.x == 0:
+        block[0], block[1] = root, 0
+    cuda.syncthreads()
+    if root == block[0]:
+        cuda.atomic.add(block, 1, found)
+    else:
+        cuda.atomic.add(sums, root, np.int64(found))
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        cuda.atomic.add(sums, block[0], np.int64(block[1]))
 
 
-def _play_moves(
-    game: Any,
-    words: Any,
-    roots: Any,
-    parents: Any,
-    moves: Any,
-    listed: Any,
-    ended: Any,
-    sums: Any,
-    next_words: Any,
-    next_roots: Any,
-    next_numbers: Any,
-    kept: Any,
-) -> None:
+@device_kernel
+def _play_moves(game, words, roots, parents, moves, listed, ended, sums, next_words, next_roots, next_numbers, kept):
     """The positions after the listed moves, but those where the game is over, which are leaves."""
     index = cuda.grid(1)
-    number, parent = np.int64(0), np.int32(0)
+    number, parent = np.int32(0), np.int32(0)
     first, second = np.uint64(0), np.uint64(0)
     if index < listed:
         parent = parents[index]
         child = play(game, unpack(game, words[parent, 0], words[parent, 1]), moves[index])
         first, second = pack(game, child)
-        number = np.int64(count(game, child))
+        number = np.int32(count(game, child))
         if number == 0:
             cuda.atomic.add(sums, np.int64(roots[parent]), np.int64(ended))
-    place = _reserved(np.int64(number > 0), number, kept)
+    place = _reserved(np.int32(number > 0), number, kept)
     if number > 0:
         next_words[place, 0], next_words[place, 1] = first, second
         next_roots[place], next_numbers[place] = roots[parent], number

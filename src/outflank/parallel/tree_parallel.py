@@ -18,7 +18,7 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import Options
 from outflank.search.division import Scheme
-from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, play_out, seeded, seedling
+from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, played, seeded, seedling
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.stopping import poll_stop
@@ -49,7 +49,7 @@ def grow_together(game, evaluation, tree, garden, worker, random, path):
                 break
             node = _chosen(tree, node, children)
         position = unpack(game, tree[node].first, tree[node].second)
-        result = -play_out(game, evaluation, position, worker, random)
+        result = played(game, evaluation, position, worker, random)
         for back in range(length - 1, -1, -1):
             fetch_add(tree[path[back]], "won", WIN + result, "relaxed")
             result = -result

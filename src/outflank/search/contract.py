@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from outflank.errors import InvalidOption
 from outflank.kinds import Between, Called
-from outflank.machine import MOST_WORKERS
+from outflank.machine import MOST_WORKERS, DeviceAsked
 from outflank.placement import Pin
 from outflank.schema import check_fields
 from outflank.search.ordering import Ordering
@@ -108,6 +108,8 @@ class Options:
     """How many of the best moves to find the values of."""
     seed: int = 1
     """For Monte-Carlo."""
+    device: DeviceAsked = "cpu"
+    """Where the games of Monte-Carlo are played; with `gpu-or-cpu` on a GPU if there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
     """Threads that search; None: one per core, or one alone for Monte-Carlo unless `parallel` says how."""
     parallel: str | Any | None = None

@@ -7,6 +7,7 @@ and are ways to make a division; anybody's own are found beside them (`outflank.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol
 
 from outflank.errors import InvalidOption
@@ -93,6 +94,9 @@ SCHEMES = Registry(
 )
 """The package's schemes, plug-ins' and users'. By name: nothing here depends on them."""
 
+PLAYED_ON_DEVICES = ("uct", "flat")
+"""The algorithms whose games a GPU can play."""
+
 USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"}
 """The best scheme for an algorithm."""
 
@@ -121,6 +125,8 @@ def check_carries(scheme: Scheme, algorithm: str) -> None:
 def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     """The scheme and the number of workers that the options ask for; None: one worker, alone."""
     workers = options.workers
+    if options.device != "cpu":
+        return _on_device(options), 1
     if options.parallel is not None:
         scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
         check_carries(scheme, options.algorithm)
@@ -133,6 +139,20 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     if usual is None:
         raise InvalidOption(f"{options.algorithm} with {workers} workers: parallel must say how they share the work")
     return scheme_named(usual), workers
+
+
+def _on_device(options: Options) -> Scheme:
+    """The one that has games played on a GPU. By name: nothing here depends on it."""
+    if options.algorithm not in PLAYED_ON_DEVICES:
+        said = (
+            f"{options.algorithm} searches on the CPU, only games of {' and '.join(PLAYED_ON_DEVICES)} are played there"
+        )
+        raise InvalidOption(f"device {options.device}: {said}")
+    if options.parallel is not None or options.workers not in (None, 1):
+        given = "parallel" if options.parallel is not None else f"{options.workers} workers"
+        raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
+    scheme: Scheme = import_module("outflank.gpu.playing").ON_GPU
+    return scheme
 
 
 def all_cores() -> int:

@@ -6,6 +6,7 @@ dictionary of a dataclass that checkers follow: a test holds the two together.
 
 from typing import Any, Literal, TypedDict
 
+from outflank.machine import DeviceAsked
 from outflank.placement import Pin
 from outflank.search.contract import Selectivity, Stop, TieRule
 from outflank.search.division import Scheme
@@ -58,6 +59,7 @@ class CommonKeywords(TypedDict, total=False):
     aspiration: int | None
     deepen: bool
     seed: int
+    device: DeviceAsked
     workers: int | None
     threshold: int | None
     levels: int | None

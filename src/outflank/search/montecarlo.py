@@ -22,10 +22,11 @@ from outflank.games.rules import fill, pack, play, unpack
 from outflank.games.units import Scale
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.lockstep import meet
 from outflank.kernels.signals import Attendant
 from outflank.placement import bound
 from outflank.search.contract import Limits, Options, Stop
-from outflank.search.ordering import weights_at
+from outflank.search.ordering import stage_of_weights
 from outflank.search.progress import watching
 from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import Root
@@ -67,49 +68,61 @@ NODE = np.dtype(
 
 
 @inner
-def _draw(state: Any, limit: Any) -> Any:
-    """A number below `limit`; the state moves on (splitmix)."""
-    state[0] += U64(0x9E3779B97F4A7C15)
-    word = state[0]
+def mixed(word: Any) -> Any:
+    """Another word, in which every bit depends on all bits of this one (splitmix)."""
     word = multiply(word ^ (word >> U64(30)), U64(0xBF58476D1CE4E5B9))
     word = multiply(word ^ (word >> U64(27)), U64(0x94D049BB133111EB))
-    word ^= word >> U64(31)
-    return np.int64((word >> U64(32)) * U64(limit) >> U64(32))
+    return word ^ (word >> U64(31))
 
 
 @inner
-def play_out(game, evaluation, position, worker, random):
-    """The result of a game from `position` for the side to move there.
+def _draw(state: Any, limit: Any) -> Any:
+    """A number below `limit`; the state moves on."""
+    state[0] += U64(0x9E3779B97F4A7C15)
+    return np.int64((mixed(state[0]) >> U64(32)) * U64(limit) >> U64(32))
+
+
+@inner
+def play_out(game, evaluation, position, policy, moves, random):
+    """The result of a game from `position` for the side to move there, and how many positions it had.
 
     The policy looks at two random moves and takes the one that promises more: weak enough to
-    stay varied, strong enough to see a corner or a push.
+    stay varied, strong enough to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a
+    worker's record; `moves` is room for those of one position.
     """
     sign = 1
-    for _ in range(LONGEST):
-        end = fill(game, position, worker.moves, 0)
-        worker.nodes += 1
+    for ply in range(LONGEST):
+        meet()
+        end = fill(game, position, moves, 0)
         if end == 0:
-            worker.leaves += 1
             won = final(evaluation, game, position)
-            return sign * (WIN if won > 0 else -WIN if won < 0 else 0)
-        move = worker.moves[_draw(random, end)]
+            return sign * (WIN if won > 0 else -WIN if won < 0 else 0), ply + 1
+        move = moves[_draw(random, end)]
         child = play(game, position, move)
-        if end > 1 and worker.sorting != 0:
-            other = worker.moves[_draw(random, end)]
+        if end > 1 and policy.sorting != 0:
+            other = moves[_draw(random, end)]
             rival = play(game, position, other)
-            weights = weights_at(game, position, worker)
+            weights = policy.weights[stage_of_weights(game, position, policy)]  # a GPU's functions return no arrays
             likes = promise(game, position, move, child, weights)
             if promise(game, position, other, rival, weights) > likes:
                 child = rival
         position = child
         sign = -sign
-    worker.leaves += 1
     estimate = value(evaluation, game, position, begin(evaluation, game, position))
-    return sign * (WIN * estimate // (abs(estimate) + SCALE))
+    return sign * (WIN * estimate // (abs(estimate) + SCALE)), LONGEST
 
 
 @inner
-def _expand(game, position, tree, node, used, worker):
+def played(game, evaluation, position, worker, random):
+    """The result of a game that a worker plays from `position`, for the side that moved there."""
+    result, positions = play_out(game, evaluation, position, worker, worker.moves, random)
+    worker.nodes += positions
+    worker.leaves += 1
+    return -result
+
+
+@inner
+def expand(game, position, tree, node, used, worker):
     """Give a node its children; how many nodes are used then."""
     end = fill(game, position, worker.moves, 0)
     if end == 0 or used + end > len(tree):
@@ -125,7 +138,7 @@ def _expand(game, position, tree, node, used, worker):
 
 
 @inner
-def _chosen(tree, node):
+def chosen(tree, node):
     """The child to follow: the least known first, then the best upper bound."""
     first, count = tree[node].children, tree[node].count
     spread = EXPLORE * math.sqrt(math.log(tree[node].visits + 1.0))
@@ -152,18 +165,18 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
         node, length = 0, 1
         path[0] = 0
         while tree[node].children != 0 and length < len(path):
-            node = tree[0].children + tree[0].visits % tree[0].count if flat else _chosen(tree, node)
+            node = tree[0].children + tree[0].visits % tree[0].count if flat else chosen(tree, node)
             path[length] = node
             length += 1
         position = unpack(game, tree[node].first, tree[node].second)
         if not flat and tree[node].visits > 0 and length < len(path):
-            used = _expand(game, position, tree, node, used, worker)
+            used = expand(game, position, tree, node, used, worker)
             if tree[node].children != 0:
                 node = tree[node].children
                 path[length] = node
                 length += 1
                 position = unpack(game, tree[node].first, tree[node].second)
-        result = -play_out(game, evaluation, position, worker, random)  # for the side that moved to it
+        result = played(game, evaluation, position, worker, random)
         for back in range(length - 1, -1, -1):
             tree[path[back]].visits += 1
             tree[path[back]].won += result

@@ -139,11 +139,15 @@ def _in_words(name: str, words: str) -> dict[str, Any]:
 
 
 @inner
+def stage_of_weights(game: Any, position: Any, worker: Any) -> Any:
+    """Which of a worker's `weights` count where the game has come as far as in `position`."""
+    return np.int64(0) if worker.staged == 0 else np.int64(stage(game, position))
+
+
+@inner
 def weights_at(game: Any, position: Any, worker: Any) -> Any:
-    """The weights of the features where the game has come as far as in `position`."""
-    if worker.staged == 0:
-        return worker.weights[0]
-    return worker.weights[stage(game, position)]
+    """The weights of the features there."""
+    return worker.weights[stage_of_weights(game, position, worker)]
 
 
 @inner

@@ -25,6 +25,7 @@ from outflank.topology import topology
 from outflank.ui.cli.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.common import boards, diagnostics, output, position_options, print_json
+from outflank.ui.cli.device_option import device_option
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
@@ -126,6 +127,7 @@ USUAL_SECONDS = 5.0
 )
 @click.option("--wld", is_flag=True, help="With --exact: prove only who wins, which takes less.")
 @click.option("--seed", type=int, default=1, show_default=True, help="For Monte-Carlo.")
+@device_option("Where the games of Monte-Carlo are played.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per iteration, and a last one.")
 def command(
     depth: int | None,

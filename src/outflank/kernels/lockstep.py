@@ -1,0 +1,31 @@
+"""Threads of a GPU that go side by side: what keeps them together."""
+
+from typing import Any
+
+from outflank.kernels.compiler import extend
+from outflank.kernels.lowering import define, is_device
+
+
+def meet() -> None:
+    """Wait for the other threads of the *warp*, the 32 that can take each step together, that are still at work.
+
+    In a loop of a GPU's, those that went different ways once go on by themselves from there, and share no step any
+    more: leaves were counted at a tenth of the speed. On a CPU, and in the interpreter, this is nothing.
+    """
+
+
+@extend
+def _teach_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+    from numba.core.cgutils import get_or_insert_function
+
+    def emit(context: Any, builder: Any, signature: Any) -> Any:
+        if is_device(context):
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [number])
+            wait = get_or_insert_function(builder.module, kind, "llvm.nvvm.bar.warp.sync")
+            builder.call(wait, [ir.Constant(number, -1)])
+        return context.get_dummy_value()
+
+    define(meet, (), lambda: (types.none,), emit)

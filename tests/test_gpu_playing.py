@@ -1,0 +1,129 @@
+"""Games played on a GPU, in the simulator of Numba: those that a CPU plays from the same lots, and searches by them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import outflank
+from outflank.errors import OutflankError
+from outflank.gpu.troubles import NoDevice
+
+pytestmark = pytest.mark.plain
+
+SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+
+PLAYED = """
+import sys
+import numpy as np
+import outflank
+from outflank.abalone.geometry import board as cells
+from outflank.abalone.rules import Abalone, AbalonePosition
+from outflank.games.rules import pack
+from outflank.gpu import playing
+from outflank.search import montecarlo
+from outflank.search.contract import Options
+from outflank.search.root import Root
+
+sys.path.append(sys.argv[1])
+import nim
+
+playing.THREADS, montecarlo.LONGEST = 4, 12  # so that some games are estimated
+small = outflank.OthelloBoard.start(4)
+six = outflank.OthelloBoard.start(6)  # whose patterns are addresses
+pushed = outflank.AbaloneBoard(Abalone(2, 1), AbalonePosition(cells({(0, 0), (1, 1)}), cells({(2, 2), (8, 8)})))
+usual = outflank.AbaloneBoard.start()
+heaps = outflank.Board(nim.Nim(2), nim.Heaps(np.uint64(0x0001_0002_0002_0003)))
+
+
+def by_hand(root, position, numbers):
+    results, key = [], montecarlo.mixed(np.uint64(root.options.seed * 0x9E3779B97F4A7C15 % 2**64))
+    for number in numbers:
+        lots = np.array([montecarlo.mixed(key ^ np.uint64(number))])
+        moves = np.zeros(300, np.uint16)
+        results.append(montecarlo.play_out(root.game, root.evaluation, position, root.worker, moves, lots))
+    return sum(result for result, _ in results), sum(positions for _, positions in results)
+
+
+for board, options in (
+    (small, {}),
+    (six, {"evaluation": "patterns", "ordering": "by-stage"}),
+    (six, {"ordering": "none"}),
+    (pushed, {"evaluation": "cohesion"}),
+    (usual, {"seed": 7}),
+    (heaps, {}),
+):
+    root = Root(board.game, board.position, Options(algorithm="flat", **options))
+    games, children = playing.Games(root), [move.child for move in root.moves][:2]
+    words = np.array([pack(board.game, child) for child in children], np.uint64).reshape(-1, 2)
+    first = 0
+    for each in (1, 3):
+        there, positions = games.play(words, each)
+        here = []
+        for child in children:
+            here.append(by_hand(root, child, range(first, first + each)))
+            first += each
+        assert (there.tolist(), positions) == ([sum for sum, _ in here], sum(each for _, each in here)), (there, here)
+
+montecarlo.LONGEST = 120
+for algorithm in ("flat", "uct"):
+    once, again = (outflank.search(heaps, nodes=600, algorithm=algorithm, device="gpu", moves=9) for _ in range(2))
+    assert (once.value, once.nodes, once.pv, once.best) == (again.value, again.nodes, again.pv, again.best)
+    other = outflank.search(heaps, nodes=600, algorithm=algorithm, device="gpu", moves=9, seed=2)
+    assert other.best != once.best
+    assert (once.scheme, once.stopped) == ("gpu", True)
+    assert 600 <= once.nodes < 900, once.nodes
+
+# Every move has as many games: what they are worth is known as well as on a CPU.
+there, here = (
+    outflank.search(heaps, nodes=4000, algorithm="flat", device=device, moves=9) for device in ("gpu", "cpu")
+)
+values = {move.move: move.value for move in here.best}
+games = here.leaves // len(values)
+assert games > 50 and len({*values.values()}) > 2
+assert all(abs(move.value - values[move.move]) < 4 * 1000 * (2 / games) ** 0.5 for move in there.best), (there, here)
+print("played alike")
+"""
+
+
+@pytest.mark.early(6)
+def test_a_device_plays_as_a_cpu_does() -> None:
+    examples = str(Path(__file__).parent.parent / "examples")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::RuntimeWarning", "-c", PLAYED, examples],  # words go round, with a warning
+        env=SIMULATED,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("played alike\n", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"algorithm": "pvs"}, "device gpu: pvs searches on the CPU, only games of uct and flat are played there"),
+        ({"algorithm": "uct", "workers": 3}, "3 workers beside device gpu: it has threads of its own"),
+        ({"algorithm": "uct", "parallel": "root-parallel"}, "parallel beside device gpu: it has threads of its own"),
+        ({"algorithm": "flat", "depth": 3}, "flat has no depth"),
+        ({"algorithm": "flat", "device": "gpus"}, "device='gpus': expected"),
+    ],
+)
+def test_what_a_device_cannot_do_is_refused(options, said) -> None:
+    with pytest.raises(OutflankError, match=said):
+        outflank.search(outflank.OthelloBoard.start(4), **{"device": "gpu", **options})
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # words go round
+def test_the_cpu_plays_where_there_is_no_device_and_it_was_asked_to(monkeypatch) -> None:
+    def check() -> None:
+        raise NoDevice("device gpu: there is none")
+
+    monkeypatch.setattr("outflank.gpu.device.check_device", check)
+    board = outflank.OthelloBoard.start(4)
+    with pytest.raises(NoDevice):
+        outflank.search(board, nodes=300, algorithm="flat", device="gpu")
+    with pytest.warns(RuntimeWarning, match="there is none: the CPU goes on"):
+        there = outflank.search(board, nodes=300, algorithm="flat", device="gpu-or-cpu")
+    assert there.value == outflank.search(board, nodes=300, algorithm="flat").value
