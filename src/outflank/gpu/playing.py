@@ -31,8 +31,11 @@ MOST_BLOCKS = 1 << 12
 FEW, MANY, MOST = 64, 256, 4096
 """Moves that a thread has room for in its own memory: as few as the game allows."""
 
-GAMES = 1 << 17
-"""Games of a batch, at most: some milliseconds, in which nothing is heard of a search."""
+GAMES = 1 << 19
+"""Games of a batch, at most: some hundredths of a second at most, in which nothing is heard of a search."""
+
+LEAVES = 1 << 12
+"""Leaves of a tree that are chosen at once, at most."""
 
 GAMES_PER_LEAF = 32
 """Those of a tree's leaf are played by threads that take each step together."""
@@ -56,7 +59,7 @@ class DevicePlayer:
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
         self._games = Games(root)
-        self._batch = Batch(GAMES // GAMES_PER_LEAF)
+        self._batch = Batch(LEAVES)
 
     def play(self, games: int) -> None:
         """Play about so many games, or until stopped."""
@@ -91,7 +94,7 @@ class DevicePlayer:
         root, tree, batch = self.root, self.trees[0], self._batch
         each = min(GAMES_PER_LEAF, games)
         most = min(games, int(tree[0]["visits"]) // GROWTH)
-        leaves = 0 if games == 0 else max(1, most // each)
+        leaves = 0 if games == 0 else max(1, min(LEAVES, most // each))
         ways = (batch.paths, batch.lengths)
         self._used = choose(root.game, tree, self._used, leaves, each, root.worker, *ways, batch.words)
         results = self._played(batch.words[:leaves], each)
