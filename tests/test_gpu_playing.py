@@ -60,7 +60,7 @@ for board, options in (
     words = np.array([pack(board.game, child) for child in children], np.uint64).reshape(-1, 2)
     first = 0
     for each in (1, 3):
-        there, positions = games.play(words, each)
+        there, positions = games.begin(words, each).wait()
         here = []
         for child in children:
             here.append(by_hand(root, child, range(first, first + each)))

@@ -1,11 +1,12 @@
 """Games of Monte-Carlo searches played on a GPU, many at a time, by the policy of `search/montecarlo.py`.
 
 `flat` plays as many games after every move of the root. `uct` keeps its tree on the CPU: leaves are chosen in batches
-(`search/batches.py`), and several games are played from each. What a game draws depends on the seed and on its number
-alone, and results are sums of integers: a search repeats itself, however many threads a device has.
+(`search/batches.py`), the next ones while games are played from the last, several from each. What a game draws depends
+on the seed and on its number alone, and results are sums of integers: a search repeats itself, however many threads a
+device has.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,7 +60,9 @@ class DevicePlayer:
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
         self._games = Games(root)
-        self._batch = Batch(LEAVES)
+        self._batches = [Batch(LEAVES), Batch(LEAVES)]
+        self._chosen: _Chosen | None = None
+        """The leaves from which the device plays now."""
 
     def play(self, games: int) -> None:
         """Play about so many games, or until stopped."""
@@ -70,11 +73,13 @@ class DevicePlayer:
             games -= play(min(games, self._wanted()))
             if self.root.worker.nodes >= self.root.bell.node_limit:
                 self.root.stop()
+        self._credit()
 
     def _wanted(self) -> int:
         """Games of the next batch, at most: those that the limit of nodes leaves room for."""
-        worker, left = self.root.worker, self.root.bell.node_limit - self.root.worker.nodes
+        worker, under_way = self.root.worker, 0 if self._chosen is None else self._chosen.leaves * self._chosen.each
         usual = worker.nodes / worker.leaves if worker.leaves else LONGEST
+        left = self.root.bell.node_limit - worker.nodes - under_way * usual
         return max(1, min(GAMES, int(left / usual)))
 
     def _play_flat(self, games: int) -> int:
@@ -82,7 +87,7 @@ class DevicePlayer:
         tree, moves = self.trees[0], self.root.moves
         each = 0 if games == 0 else max(1, games // len(moves))
         words = np.array([pack(self.root.game, move.child) for move in moves], np.uint64).reshape(-1, 2)
-        results = -self._played(words, each)
+        results = -self._results(self._games.begin(words, each))
         tree["visits"][1 : len(moves) + 1] += each
         tree["won"][1 : len(moves) + 1] += results
         tree["visits"][0] += each * len(moves)
@@ -90,21 +95,31 @@ class DevicePlayer:
         return each * len(moves)
 
     def _play_tree(self, games: int) -> int:
-        """From some leaves of the tree."""
-        root, tree, batch = self.root, self.trees[0], self._batch
+        """From some leaves of the tree; the next ones are chosen meanwhile."""
+        root, tree = self.root, self.trees[0]
         each = min(GAMES_PER_LEAF, games)
         most = min(games, int(tree[0]["visits"]) // GROWTH)
         leaves = 0 if games == 0 else max(1, min(LEAVES, most // each))
-        ways = (batch.paths, batch.lengths)
-        self._used = choose(root.game, tree, self._used, leaves, each, root.worker, *ways, batch.words)
-        results = self._played(batch.words[:leaves], each)
-        credit(tree, leaves, each, results, *ways)
+        self._batches.reverse()
+        batch = self._batches[0]
+        ways = (batch.paths, batch.lengths, batch.words)
+        self._used = choose(root.game, tree, self._used, leaves, each, root.worker, *ways)
+        begun = self._games.begin(batch.words[:leaves], each)
+        self._credit()
+        self._chosen = _Chosen(batch, leaves, each, begun)
         return leaves * each
 
-    def _played(self, words: Any, each: int) -> Any:
-        results, positions = self._games.play(words, each)
+    def _credit(self) -> None:
+        """Wait for what the device plays, and let the tree have its results."""
+        if self._chosen is not None:
+            batch, leaves, each, begun = self._chosen
+            self._chosen = None
+            credit(self.trees[0], leaves, each, self._results(begun), batch.paths, batch.lengths)
+
+    def _results(self, begun: "Begun") -> Any:
+        results, positions = begun.wait()
         self.root.worker.nodes += positions
-        self.root.worker.leaves += len(words) * each
+        self.root.worker.leaves += begun.games
         return results
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
@@ -125,20 +140,48 @@ class Games:
         self._policy = cuda.to_device(policy)
         self._key = np.uint64(root.options.seed * 0x9E3779B97F4A7C15 % 2**64)
         self._next = 0
+        self._streams = [cuda.stream(), cuda.stream()]
 
-    def play(self, words: Any, each: int) -> tuple[Any, int]:
-        """For each of some positions the sum of the results of so many games, for the side to move; and how many
-        positions all games had."""
+    def begin(self, words: Any, each: int) -> "Begun":
+        """Play so many games from each of some positions; two that are begun wait for nothing of each other's."""
         games = len(words) * each
         blocks = max(1, min(MOST_BLOCKS, -(-games // THREADS)))
+        self._streams.reverse()
+        stream = self._streams[0]
         # A device has no arrays without elements.
-        places = cuda.to_device(np.ascontiguousarray(words) if len(words) else np.zeros((1, 2), np.uint64))
-        sums = cuda.to_device(np.zeros(max(len(words), 1) + 1, np.int64))
-        asked = (places, np.int64(games), np.int64(max(each, 1)), self._key, np.uint64(self._next))
-        self._kernel[blocks, THREADS](self._game, self._evaluation.evaluation, self._policy, *asked, sums)
+        places = np.ascontiguousarray(words) if len(words) else np.zeros((1, 2), np.uint64)
+        sums = cuda.to_device(np.zeros(max(len(words), 1) + 1, np.int64), stream=stream)
+        asked = (cuda.to_device(places, stream=stream), np.int64(games), np.int64(max(each, 1)))
+        lots = (self._key, np.uint64(self._next))
+        self._kernel[blocks, THREADS, stream](
+            self._game, self._evaluation.evaluation, self._policy, *asked, *lots, sums
+        )
         self._next += games
-        found = sums.copy_to_host()
-        return found[1 : len(words) + 1], int(found[0])
+        return Begun(games, len(words), sums, stream)
+
+
+class Begun(NamedTuple):
+    """Games that the device plays."""
+
+    games: int
+    places: int
+    sums: Any
+    stream: Any
+
+    def wait(self) -> tuple[Any, int]:
+        """For each position the sum of the results, for the side to move; and how many positions all games had."""
+        found = self.sums.copy_to_host(stream=self.stream)
+        self.stream.synchronize()
+        return found[1 : self.places + 1], int(found[0])
+
+
+class _Chosen(NamedTuple):
+    """Leaves from which the device plays."""
+
+    batch: Batch
+    leaves: int
+    each: int
+    begun: Begun
 
 
 def _kernel_for(game: Any) -> Any:
