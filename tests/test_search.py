@@ -18,6 +18,7 @@ from outflank.games.evaluation import evaluation_named, evaluations, final, scal
 from outflank.games.rules import is_pass, most_moves, moves_left, play
 from outflank.kernels.compiler import interpreted
 from outflank.othello.squares import START, othello
+from outflank.search import montecarlo
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import Options
 from outflank.search.deepening import search
@@ -511,6 +512,16 @@ def test_monte_carlo_repeats_itself_for_a_seed():
             )
             assert (one.best, one.nodes, one.pv) == (two.best, two.nodes, two.pv)
             assert one.best != other.best
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # words go round
+def test_the_lots_of_one_seed_are_not_those_of_the_next_a_draw_later():
+    def drawn(seed: int) -> list[int]:
+        state = montecarlo.seeded(seed)
+        return [int(montecarlo.draw(state, 1 << 30)) for _ in range(20)]
+
+    for seed in (0, 1, 1_000_003):
+        assert not set(drawn(seed)) & set(drawn(seed + 1))
 
 
 @pytest.mark.compiled

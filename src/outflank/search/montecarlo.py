@@ -76,7 +76,7 @@ def mixed(word: Any) -> Any:
 
 
 @inner
-def _draw(state: Any, limit: Any) -> Any:
+def draw(state: Any, limit: Any) -> Any:
     """A number below `limit`; the state moves on."""
     state[0] += U64(0x9E3779B97F4A7C15)
     return np.int64((mixed(state[0]) >> U64(32)) * U64(limit) >> U64(32))
@@ -97,10 +97,10 @@ def play_out(game, evaluation, position, policy, moves, random):
         if end == 0:
             won = final(evaluation, game, position)
             return sign * (WIN if won > 0 else -WIN if won < 0 else 0), ply + 1
-        move = moves[_draw(random, end)]
+        move = moves[draw(random, end)]
         child = play(game, position, move)
         if end > 1 and policy.sorting != 0:
-            other = moves[_draw(random, end)]
+            other = moves[draw(random, end)]
             rival = play(game, position, other)
             weights = policy.weights[stage_of_weights(game, position, policy)]  # a GPU's functions return no arrays
             likes = promise(game, position, move, child, weights)
@@ -192,8 +192,9 @@ def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 def seeded(seed: int) -> Any:
-    """The state of the random numbers."""
-    return np.array([seed * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
+    """The state of the random numbers. Those of one seed are not those of the next a draw later: workers have
+    neighbouring seeds, and what they find is added up as if they knew nothing of each other."""
+    return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
 def seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
