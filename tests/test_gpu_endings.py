@@ -99,9 +99,9 @@ for wrong, said in (
 try:
     outflank.gpu.solve(words, outflank.AbaloneBoard.start().game)
 except InvalidOption as error:
-    assert str(error).startswith("device gpu: it solves endings of games whose moves are cells"), error
+    assert str(error).startswith("device gpu: it solves endings only of games whose moves are cells"), error
 
-whole = solving._Slot.collect
+whole = solving.Slot.collect
 collected = []
 
 
@@ -112,7 +112,7 @@ def lost(slot):
     return whole(slot)
 
 
-solving._Slot.collect = lost
+solving.Slot.collect = lost
 try:
     outflank.gpu.solve(words, room=2)
 except DeviceLost as error:

@@ -90,7 +90,7 @@ def _checked(positions: npt.ArrayLike, game: Any) -> Words:
     description_of(game)  # what knows more of its endings is registered then
     tables = batch_tables(game)
     if tables is None:
-        raise InvalidOption("device gpu: it solves endings of games whose moves are cells of a board, as Othello's are")
+        raise InvalidOption("device gpu: it solves endings only of games whose moves are cells of a board")
     words = np.ascontiguousarray(positions, np.uint64)
     if words.size == 0:
         return words.reshape(-1, 2)
@@ -118,9 +118,8 @@ class Solver:
         self.nodes = 0
         """Positions entered so far, by the device."""
         self.room = _room() if room is None else max(1, room)
-        tables = batch_tables(game)
-        self._tables = type(tables)(*map(_sent, tables))
-        self._slots: list[_Slot] = []
+        self._tables = tables_on_device(game)
+        self._slots: list[Slot] = []
 
     def values(
         self,
@@ -135,8 +134,8 @@ class Solver:
         """
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
-            self._slots = [_Slot(1 << (size - 1).bit_length()) for _ in range(SLOTS)]
-        busy: list[tuple[_Slot, slice]] = []
+            self._slots = [Slot(1 << (size - 1).bit_length(), DIVIDED) for _ in range(SLOTS)]
+        busy: list[tuple[Slot, slice]] = []
 
         def collect() -> None:
             slot, rows = busy.pop(0)
@@ -156,15 +155,15 @@ class Solver:
             collect()
 
 
-class _Slot:
+class Slot:
     """A batch's memory, here and on the device, and the stream in which it is worked on."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, divided: int) -> None:
         self.size, self._count = size, 0
         self._stream = cuda.stream()
         self._sent = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
         self._found = [cuda.pinned_array(size, np.int8), cuda.pinned_array(4, np.int64)]
-        places = size + DIVIDED
+        places = size + divided
         rows = Jobs(
             words=((places, 2), np.uint64),
             windows=((places, 2), np.int8),
@@ -178,7 +177,7 @@ class _Slot:
         self._jobs = Jobs(*(cuda.device_array(*row) for row in rows))
         self._tally = cuda.device_array(4, np.int64)
 
-    def begin(self, game: Any, tables: Any, words: Words, windows: Values | tuple[int, int]) -> None:
+    def begin(self, game: Any, tables: Any, words: Words, windows: Values | tuple[int, int], budget: int = 0) -> None:
         """Send endings, and have them solved."""
         self._count = count = len(words)
         for here, there, sent in zip(self._sent, self._jobs, (words, windows), strict=False):
@@ -187,7 +186,7 @@ class _Slot:
         blocks = _multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
         prepare[blocks, THREADS, self._stream](self._jobs, self._tally, np.int64(count))
         launch = solve_each[blocks, THREADS, self._stream]
-        launch(game, tables, self._jobs, self._tally, np.int64(count), np.int32(BUDGET))
+        launch(game, tables, self._jobs, self._tally, np.int64(count), np.int32(budget or BUDGET))
         values, tally = self._found
         self._jobs.values[:count].copy_to_host(values[:count], stream=self._stream)
         self._tally.copy_to_host(tally, stream=self._stream)
@@ -199,9 +198,11 @@ class _Slot:
         return np.array(values[: self._count]), int(tally[NODES])
 
 
-def _sent(field: Any) -> Any:
-    """A table on the device."""
-    return cuda.to_device(np.ascontiguousarray(field)) if isinstance(field, np.ndarray) else field
+def tables_on_device(game: Any) -> Any:
+    """What the kernels of a game read, on the device."""
+    tables = batch_tables(game)
+    arrays = (isinstance(field, np.ndarray) for field in tables)
+    return type(tables)(*(cuda.to_device(field) if sent else field for sent, field in zip(arrays, tables, strict=True)))
 
 
 def _room() -> int:

@@ -1,0 +1,105 @@
+"""Questions that workers leave for somebody else to answer: one of each at a time, and it waits for the answer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.kernels.atomics import compare_exchange, exchange, load, store
+from outflank.kernels.bits import U64
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.memory import record_at
+from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.waiting import pause, sleep_on, wake
+
+QUESTION = record_type(
+    {
+        "state": np.int64,
+        "first": U64,  # what it is about: two words and a window
+        "second": U64,
+        "alpha": np.int64,
+        "beta": np.int64,
+        "answer": np.int64,
+    }
+)
+
+FREE, ASKED, TAKEN, ANSWERED, CLOSED = 0, 1, 2, 3, 4
+"""States of a question. A closed one is never answered again."""
+
+SPINS = 200
+MICROSECONDS = 100
+LOOKS = 3
+"""A worker looks so often, then sleeps for so long between looks; after so many of these it takes back a question that
+nobody has taken."""
+
+
+@inner
+def ask(at, first, second, alpha, beta):
+    """Whether the question at an address was answered; if not, whoever asks must find the answer."""
+    question = record_at(at, QUESTION)
+    if load(question, "state") == CLOSED:
+        return False
+    question.first, question.second = first, second
+    question.alpha, question.beta = alpha, beta
+    store(question, "state", ASKED)
+    looks = 0
+    while True:
+        state = load(question, "state")
+        if state == ANSWERED:
+            return True
+        if state == CLOSED:
+            return False
+        if state == ASKED and looks > SPINS + LOOKS and compare_exchange(question, "state", ASKED, FREE):
+            return False
+        looks += 1
+        if looks < SPINS:
+            pause()
+        else:
+            sleep_on(question, "state", state, MICROSECONDS)
+
+
+@kernel
+def take(questions, words, windows, owners):
+    """Take all questions that are asked; how many there are."""
+    count = 0
+    for index in range(len(questions)):
+        question = questions[index]
+        if load(question, "state") == ASKED and compare_exchange(question, "state", ASKED, TAKEN):
+            words[count, 0], words[count, 1] = question.first, question.second
+            windows[count, 0], windows[count, 1] = question.alpha, question.beta
+            owners[count] = index
+            count += 1
+    return count
+
+
+@kernel
+def answer(questions, owners, values, count):
+    """Give the answers to questions that were taken."""
+    for index in range(count):
+        question = questions[owners[index]]
+        question.answer = values[index]
+        store(question, "state", ANSWERED)
+        wake(question, "state", 1)
+
+
+@kernel
+def close(questions):
+    """Answer no question any more."""
+    for index in range(len(questions)):
+        exchange(questions[index], "state", CLOSED)
+        wake(questions[index], "state", 1)
+
+
+@take.sample
+def _take_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield allocate(QUESTION, 1), np.zeros((1, 2), U64), np.zeros((1, 2), np.int8), np.zeros(1, np.int64)
+
+
+@answer.sample
+def _answer_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield allocate(QUESTION, 1), np.zeros(1, np.int64), np.zeros(1, np.int8), 0
+
+
+@close.sample
+def _close_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield (allocate(QUESTION, 1),)
