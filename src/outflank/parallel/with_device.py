@@ -37,7 +37,7 @@ class WithDevice(Divided):
     def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
         """Alpha-beta's promise for (alpha, beta) at the root."""
         found = super().search_window(depth, alpha, beta, wanted=wanted, moves=moves)
-        if self.desk.trouble is not None and getattr(self.root.options, "device", "gpu") == "gpu":
+        if self.desk.trouble is not None and self.root.options.device == "gpu":
             raise self.desk.trouble
         if self.desk.trouble is not None and not self._told:
             self._told = True

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from outflank.errors import InvalidOption
 from outflank.kernels.compiler import interpreted
-from outflank.machine import usable_cores
+from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.plugins import Registry, instance_of
 from outflank.search.contract import Options
 from outflank.search.results import WorkerStatistics
@@ -97,6 +97,9 @@ SCHEMES = Registry(
 PLAYED_ON_DEVICES = ("uct", "flat")
 """The algorithms whose games a GPU can play."""
 
+WORKERS_PER_CORE = 8
+"""Of a search whose endings a device solves: all but a few of them wait for one."""
+
 USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"}
 """The best scheme for an algorithm."""
 
@@ -126,7 +129,7 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     """The scheme and the number of workers that the options ask for; None: one worker, alone."""
     workers = options.workers
     if options.device != "cpu":
-        return _on_device(options), 1
+        return _on_device(options)
     if options.parallel is not None:
         scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
         check_carries(scheme, options.algorithm)
@@ -141,18 +144,23 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
     return scheme_named(usual), workers
 
 
-def _on_device(options: Options) -> Scheme:
-    """The one that has games played on a GPU. By name: nothing here depends on it."""
-    if options.algorithm not in PLAYED_ON_DEVICES:
-        said = (
-            f"{options.algorithm} searches on the CPU, only games of {' and '.join(PLAYED_ON_DEVICES)} are played there"
+def _on_device(options: Options) -> tuple[Scheme, int]:
+    """Who has games played on a GPU, or endings solved there, and by how many workers. By name: nothing here depends on
+    them."""
+    if options.algorithm in PLAYED_ON_DEVICES:
+        if options.parallel is not None or options.workers not in (None, 1):
+            given = "parallel" if options.parallel is not None else f"{options.workers} workers"
+            raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
+        return import_module("outflank.gpu.playing").ON_GPU, 1
+    scheme: Scheme = import_module("outflank.parallel.with_device").ON_GPU
+    if options.algorithm not in scheme.carries or not options.exact:
+        there = f"only games of {' and '.join(PLAYED_ON_DEVICES)} are played there, and exact endings solved"
+        raise InvalidOption(f"device {options.device}: {options.algorithm} searches on the CPU, {there}")
+    if options.parallel is not None:
+        raise InvalidOption(
+            f"parallel beside device {options.device}: its workers share the work in a way of their own"
         )
-        raise InvalidOption(f"device {options.device}: {said}")
-    if options.parallel is not None or options.workers not in (None, 1):
-        given = "parallel" if options.parallel is not None else f"{options.workers} workers"
-        raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
-    scheme: Scheme = import_module("outflank.gpu.playing").ON_GPU
-    return scheme
+    return scheme, min(MOST_WORKERS, WORKERS_PER_CORE * all_cores()) if options.workers is None else options.workers
 
 
 def all_cores() -> int:
