@@ -85,17 +85,6 @@ def _(game: Any) -> Any:
     return None
 
 
-@generic
-def ask_elsewhere(game: Any, spaces: Any, question_at: Any) -> Any:
-    """Plain Python: let the kernels that have this workspace ask for the values of endings, at the address of a
-    question (`kernels/posting.py`) that somebody answers; whether they can."""
-
-
-@ask_elsewhere.register(object)
-def _(game: Any, spaces: Any, question_at: Any) -> Any:
-    return False
-
-
 # --- many endings at once ---
 # A solver on a GPU has a thread for each of them, and all take the same steps: it asks for less at a time, and
 # remembers nothing. Moves are cells of a board of 64, and each fills one.

@@ -23,18 +23,19 @@ QUESTION = record_type(
     }
 )
 
-FREE, ASKED, TAKEN, ANSWERED, CLOSED = 0, 1, 2, 3, 4
+ASKED, TAKEN, ANSWERED, CLOSED = 1, 2, 3, 4
 """States of a question. A closed one is never answered again."""
 
+WIDEST = 100
+"""More than any score that is asked for."""
+
 SPINS = 200
-MICROSECONDS = 100
-LOOKS = 3
-"""A worker looks so often, then sleeps for so long between looks; after so many of these it takes back a question that
-nobody has taken."""
+MICROSECONDS = 200
+"""A worker looks so often, then sleeps for so long between looks."""
 
 
 @inner
-def ask(at, first, second, alpha, beta):
+def ask(at: Any, first: Any, second: Any, alpha: Any, beta: Any) -> Any:
     """Whether the question at an address was answered; if not, whoever asks must find the answer."""
     question = record_at(at, QUESTION)
     if load(question, "state") == CLOSED:
@@ -43,37 +44,35 @@ def ask(at, first, second, alpha, beta):
     question.alpha, question.beta = alpha, beta
     store(question, "state", ASKED)
     looks = 0
-    while True:
-        state = load(question, "state")
-        if state == ANSWERED:
-            return True
+    state = load(question, "state")
+    while state != ANSWERED:
         if state == CLOSED:
-            return False
-        if state == ASKED and looks > SPINS + LOOKS and compare_exchange(question, "state", ASKED, FREE):
             return False
         looks += 1
         if looks < SPINS:
             pause()
         else:
             sleep_on(question, "state", state, MICROSECONDS)
+        state = load(question, "state")
+    return True
 
 
 @kernel
-def take(questions, words, windows, owners):
+def take(questions: Any, words: Any, windows: Any, owners: Any) -> Any:
     """Take all questions that are asked; how many there are."""
     count = 0
     for index in range(len(questions)):
         question = questions[index]
         if load(question, "state") == ASKED and compare_exchange(question, "state", ASKED, TAKEN):
             words[count, 0], words[count, 1] = question.first, question.second
-            windows[count, 0], windows[count, 1] = question.alpha, question.beta
+            windows[count, 0], windows[count, 1] = max(question.alpha, -WIDEST), min(question.beta, WIDEST)
             owners[count] = index
             count += 1
     return count
 
 
 @kernel
-def answer(questions, owners, values, count):
+def answer(questions: Any, owners: Any, values: Any, count: Any) -> None:
     """Give the answers to questions that were taken."""
     for index in range(count):
         question = questions[owners[index]]
@@ -83,7 +82,7 @@ def answer(questions, owners, values, count):
 
 
 @kernel
-def close(questions):
+def close(questions: Any) -> None:
     """Answer no question any more."""
     for index in range(len(questions)):
         exchange(questions[index], "state", CLOSED)

@@ -1,33 +1,41 @@
-"""A search on the CPU whose endings a GPU solves: the top of the tree, with its table and its order, is divided among
-far more workers than there are cores, and all but a few wait for an ending that is away.
+"""A search on the CPU beside a GPU that solves endings: the top of the tree, with its table and its order, is divided
+among far more workers than there are cores.
 
-What is cut off meanwhile is answered all the same, and nobody reads it. A worker whose question lies there for too long
-takes it back and solves it itself: so the cores work as well. The value is that of the same search without a device:
-endings are worth what they are worth.
+One worker for each core searches as ever. The others ask a device for the values of endings that would take the CPU
+some milliseconds, and wait: each batch is what is asked for at a time. What is cut off meanwhile is answered all the
+same, and nobody reads it. The value is that of the same search without a device: endings are worth what they are worth.
 """
 
 import warnings
 from collections.abc import Sequence
 
-from outflank.games.endings import ask_elsewhere
+from outflank.errors import InvalidOption
+from outflank.games.endings import batch_tables
+from outflank.gpu.choosing import on_device
 from outflank.gpu.desk import Desk
 from outflank.kernels.memory import address_of
 from outflank.parallel.divided import Divided
 from outflank.parallel.young_brothers import ESTIMATING, PROVING
-from outflank.search.division import Scheme
+from outflank.search.division import Scheme, all_cores
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue
+
+ASKED = 14
+"""Moves left at which a device is asked. A thread of it takes some ten microseconds for a node, and an ending with 11
+of them some forty milliseconds, which the CPU solves in a fraction of one: there the device would have to have
+thousands at a time. With more moves left its own threads share what there is."""
 
 
 class WithDevice(Divided):
     """A root searched by a crew, with a desk at which it asks."""
 
     def __init__(self, root: Root, workers: int) -> None:
-        super().__init__(root, workers, PROVING if root.options.exact else ESTIMATING)
+        super().__init__(root, workers, PROVING)
         self.desk = Desk(root.game, workers)
-        for index, space in enumerate(root.workspaces):
-            ask_elsewhere(root.game, space, address_of(self.desk.questions[index : index + 1]))
         self._told = False
+        for index in range(min(all_cores(), workers - 1), workers):
+            root.workers[index].asks = ASKED
+            root.workers[index].question = address_of(self.desk.questions[index : index + 1])
 
     def prepare(self) -> None:
         """Compile, and start the helpers, and who answers them."""
@@ -50,10 +58,23 @@ class WithDevice(Divided):
         self.desk.close()
 
 
+def _divide(root: Root, workers: int) -> Divided:
+    """Estimates before a proof ask nothing: they have a worker for each core."""
+    if not root.options.exact:
+        return Divided(root, min(workers, all_cores()), ESTIMATING)
+    if batch_tables(root.game) is None:
+        raise InvalidOption(f"device {root.options.device}: this game's endings are solved on the CPU")
+
+    def here() -> Divided:
+        return Divided(root, min(workers, all_cores()), PROVING)
+
+    return on_device(root.options.device, lambda: WithDevice(root, workers), here)
+
+
 ON_GPU = Scheme(
     name="gpu",
     carries=("alphabeta", "pvs", "mtdf"),
     promises="value and move",
     costs="endings that are solved, and no longer asked for",
-    divide=WithDevice,
+    divide=_divide,
 )

@@ -182,11 +182,6 @@ class Root:
         return workers
 
     @property
-    def workspaces(self) -> Sequence[Any]:
-        """What the game's own kernels work with, of each worker; none where they are not used."""
-        return self._workspaces
-
-    @property
     def workspace_bytes(self) -> int:
         """Memory that the game's own kernels have, of all workers."""
         return sum(allocated_bytes(space) for space in self._workspaces)

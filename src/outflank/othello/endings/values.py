@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.endings import UNBOUNDED, ask_elsewhere, ceiling, ending_moves, ending_value, workspace
+from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspace
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, record_at
-from outflank.kernels.posting import QUESTION, ask
 from outflank.othello.endings.fastest_first import fastest_first
 from outflank.othello.endings.flipping import ONE
 from outflank.othello.endings.geometry import QUADRANT
@@ -88,30 +87,6 @@ def ending(at: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
     return low if low >= top else high
 
 
-ASKED_FROM = 9
-"""Empty squares from which somebody else is asked: what has fewer is solved before a question is read."""
-
-
-@kernel
-def ending_asked(at: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
-    """The same, by whoever answers questions; or, where nobody does, here."""
-    space = record_at(at, ENDING)
-    if popcount(space.mask & ~(own | opp)) >= ASKED_FROM:
-        low, high = max(alpha, -space.area - 1), min(beta, space.area + 1)
-        if low < high and ask(space.question_at, own, opp, low, high):
-            return record_at(space.question_at, QUESTION).answer
-    return ending(at, own, opp, alpha, beta)
-
-
-@ask_elsewhere.register(Othello)
-def _(game: Othello, spaces: Any, question_at: Any) -> Any:
-    if spaces is None:
-        return False
-    spaces[0].question_at = question_at
-    spaces[0].ending_at = address_for(ending_asked, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
-    return True
-
-
 @workspace.register(Othello)
 def _(game: Othello) -> Any:
     if not is_known(game):
@@ -133,11 +108,6 @@ def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(game, Othello):
         taken = U64(0x2)
         yield address_of(_sampled(game)), game.mask & ~(ONE | taken), taken, np.int64(-1), np.int64(1)
-
-
-@ending_asked.sample
-def _asked_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    yield from _sample(game, position, every)
 
 
 @ending_value.register(Othello)

@@ -40,7 +40,6 @@ ENDING = record_type(
         "nodes": np.int64,  # positions entered
         "table_at": np.int64,  # the table's address
         "ending_at": np.int64,  # that of the kernel that solves
-        "question_at": np.int64,  # where somebody else may be asked to
         "scoring": np.int64,
         "area": np.int64,  # squares of the board
         "mask": U64,

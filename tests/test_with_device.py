@@ -1,0 +1,77 @@
+"""A search whose endings a device solves: here something else answers, in its place."""
+
+import time
+
+import numpy as np
+import pytest
+
+import outflank
+from outflank.errors import InvalidOption
+from outflank.gpu import desk as desks
+from outflank.gpu.troubles import DeviceLost
+from outflank.kernels.posting import answer, take
+from outflank.parallel import with_device
+from outflank.search.many_endings import solve_many
+
+pytestmark = pytest.mark.compiled
+
+POSITIONS = (  # 19 and 20 squares empty
+    "--OOOO--X-OOOOO-XXOOXOXXXOXOXXXXXXXOXXXX-XXOXOXX--OXXX-X----X--- O",
+    "--O-------OOX---OOOXXXO-OOOOXOXXXXXOOXOXXXXXXOOXX-XXXXOX--XXXX-- X",
+)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """How many endings were asked for; each is answered by the CPU's kernels."""
+    count = []
+
+    def answer_all(desk):
+        room = len(desk.questions)
+        words, windows = np.zeros((room, 2), np.uint64), np.zeros((room, 2), np.int8)
+        owners = np.zeros(room, np.int64)
+        while not desk._over.is_set():
+            taken = take(desk.questions, words, windows, owners)
+            if taken == 0:
+                time.sleep(1e-4)
+                continue
+            found = solve_many(desk._game, words[:taken]).astype(np.int8)
+            answer(desk.questions, owners, found, taken)
+            count.append(taken)
+
+    monkeypatch.setattr(desks, "check_device", lambda: None)
+    monkeypatch.setattr(with_device, "on_device", lambda asked, there, here: there())
+    monkeypatch.setattr(desks.Desk, "_answer_all", answer_all)
+    monkeypatch.setattr(with_device, "ASKED", 12)
+    return count
+
+
+@pytest.mark.parametrize("text", POSITIONS)
+def test_the_value_is_that_of_the_cpu_alone(asked, text) -> None:
+    board = outflank.Board.from_text(text)
+    alone = outflank.solve(board, workers=1)
+    for workers in (2, 9):
+        found = outflank.solve(board, device="gpu", workers=workers)
+        assert (found.value, found.exact, found.lower, found.upper) == (alone.value, True, alone.value, alone.value)
+    assert sum(asked) > 0
+
+
+def test_a_device_that_is_lost_is_told_or_the_cpu_goes_on(asked, monkeypatch) -> None:
+    def lose(desk):
+        raise DeviceLost("device gpu: it was lost")
+
+    monkeypatch.setattr(desks.Desk, "_answer_all", lose)
+    board = outflank.Board.from_text(POSITIONS[0])
+    with pytest.raises(DeviceLost, match="it was lost"):
+        outflank.solve(board, device="gpu", workers=4)
+    with pytest.warns(RuntimeWarning, match="it was lost: the CPU goes on"):
+        found = outflank.solve(board, device="gpu-or-cpu", workers=4)
+    assert found.value == outflank.solve(board, workers=1).value
+
+
+def test_what_a_device_cannot_do_is_refused() -> None:
+    board = outflank.Board.from_text(POSITIONS[0])
+    with pytest.raises(InvalidOption, match="parallel beside device gpu"):
+        outflank.solve(board, device="gpu", parallel="ybw")
+    with pytest.raises(InvalidOption, match="alphabeta searches on the CPU"):
+        outflank.search(board, device="gpu", algorithm="alphabeta", depth=3)
