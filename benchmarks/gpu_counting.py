@@ -24,7 +24,7 @@ LEAVES = {
     ("abalone", 5): 283_320_928,
     ("abalone", 6): 15_850_074_356,
 }
-SECONDS = 2.0
+SECONDS = 1.0
 """Of each search by playouts."""
 
 CORES = int(usable_cores())

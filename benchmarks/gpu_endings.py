@@ -36,7 +36,7 @@ MEASURED = {8: (1 << 22, 1 << 19), 10: (1 << 23, 1 << 17), 12: (1 << 18, 1 << 14
 
 OF_GAMES = (10, 12)
 
-DIFFERENT = 1 << 20
+DIFFERENT = 1 << 18
 """Endings of one kind that are drawn; where more are solved, they are solved again."""
 
 CORES = int(usable_cores())
