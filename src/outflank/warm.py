@@ -31,6 +31,7 @@ HOMES = (
     "lab.studies.storage",
     "proofs.finding",
     "search.batches",
+    "search.all_moves",
     "search.many_endings",
     "search.montecarlo",
     "search.samples",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -43,6 +44,16 @@ BLOCKS_PER_MULTIPROCESSOR = 12
 WHOLE = (-64, 64)
 
 
+@dataclass
+class Effort:
+    """What a device did."""
+
+    nodes: int = 0
+    """Positions entered."""
+    nbytes: int = 0
+    """Of its memory, at a time."""
+
+
 def solve(
     positions: npt.ArrayLike,
     game: Any = None,
@@ -62,6 +73,19 @@ def solve(
     """
     if game is None:
         game = game_named(OWN_GAMES[0]).start().game
+    return solve_counted(positions, game, Effort(), device=device, progress=progress, room=room)
+
+
+def solve_counted(
+    positions: npt.ArrayLike,
+    game: Any,
+    effort: Effort,
+    *,
+    device: DeviceAsked = "gpu",
+    progress: Callable[[int, int], None] | None = None,
+    room: int | None = None,
+) -> Values:
+    """What `solve` gives; what the device did is added to `effort`, however it ends."""
     words = _checked(positions, game)
     found = np.full(len(words), UNSOLVED, np.int8)
 
@@ -70,7 +94,12 @@ def solve(
             progress(int((found != UNSOLVED).sum()), len(words))
 
     def there() -> None:
-        Solver(game, room).values(words, found, done=tell)
+        solver = Solver(game, room)
+        try:
+            solver.values(words, found, done=tell)
+        finally:
+            effort.nodes += solver.nodes
+            effort.nbytes = max(effort.nbytes, solver.nbytes)
 
     def here() -> None:
         left = np.flatnonzero(found == UNSOLVED)
@@ -85,23 +114,34 @@ def solve(
     return found
 
 
-def _checked(positions: npt.ArrayLike, game: Any) -> Words:
-    """Positions as words, of a game that has a solver for many."""
+def cells_of(game: Any) -> np.uint64:
+    """The cells of the board, as bits, of a game that has a solver for many endings."""
     description_of(game)  # what knows more of its endings is registered then
     tables = batch_tables(game)
     if tables is None:
         raise InvalidOption("device gpu: it solves endings only of games whose moves are cells of a board")
+    return np.uint64(free_cells(game, tables, unpack(game, np.uint64(0), np.uint64(0))))
+
+
+def free_counts(game: Any, words: Words) -> npt.NDArray[np.uint8]:
+    """How many cells are free in each position."""
+    found: npt.NDArray[np.uint8] = np.bitwise_count(cells_of(game) & ~(words[:, 0] | words[:, 1]))
+    return found
+
+
+def _checked(positions: npt.ArrayLike, game: Any) -> Words:
+    """Positions as words, of a game that has a solver for many."""
+    board = cells_of(game)
     words = np.ascontiguousarray(positions, np.uint64)
     if words.size == 0:
         return words.reshape(-1, 2)
     if words.ndim != 2 or words.shape[1] != 2:
         raise InvalidOption(f"positions of shape {words.shape}: expected a row of two words for each")
-    board = np.uint64(free_cells(game, tables, unpack(game, np.uint64(0), np.uint64(0))))
     taken = words[:, 0] | words[:, 1]
     wrong = np.flatnonzero((words[:, 0] & words[:, 1]) | (taken & ~board))
     if len(wrong):
         raise InvalidOption(f"position {wrong[0]}: two pieces on one cell, or one outside the board")
-    free = np.bitwise_count(board & ~taken)
+    free = free_counts(game, words)
     if free.max() > MOST_FREE:
         number = int(free.argmax())
         raise InvalidOption(
@@ -117,9 +157,11 @@ class Solver:
         self.game = game
         self.nodes = 0
         """Positions entered so far, by the device."""
-        self.room = _room() if room is None else max(1, room)
+        self.room = _room() if room is None else max(1, min(room, _room()))
         self._tables = tables_on_device(game)
         self._slots: list[Slot] = []
+        self.nbytes = 0
+        """Memory that it has on the device."""
 
     def values(
         self,
@@ -135,6 +177,7 @@ class Solver:
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
             self._slots = [Slot(1 << (size - 1).bit_length(), DIVIDED) for _ in range(SLOTS)]
+            self.nbytes = sum(slot.nbytes for slot in self._slots)
         busy: list[tuple[Slot, slice]] = []
 
         def collect() -> None:
@@ -176,6 +219,7 @@ class Slot:
         )
         self._jobs = Jobs(*(cuda.device_array(*row) for row in rows))
         self._tally = cuda.device_array(4, np.int64)
+        self.nbytes = sum(math.prod(array.shape) * array.dtype.itemsize for array in (*self._jobs, self._tally))
 
     def begin(self, game: Any, tables: Any, words: Words, windows: Values | tuple[int, int], budget: int = 0) -> None:
         """Send endings, and have them solved."""

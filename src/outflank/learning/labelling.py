@@ -5,7 +5,7 @@ before that get what a look of some plies ahead sees by the weights of all later
 Any other game has the results of the games that positions are from, and a look by the weights of the last generation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.evaluation import FROM_FILE
+from outflank.gpu.choosing import DeviceAsked
 from outflank.learning.documents import LabelSettings, ValuesDocument
 from outflank.learning.generating import read_positions
 from outflank.learning.labels import looked_ahead, solved
+from outflank.learning.parts_on_device import ARRAYS, solve_parts
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
 from outflank.learning.selfplay import Positions
 from outflank.learning.stages import PASSES, SHRINKAGE, StageWeights, for_learning
@@ -42,7 +44,7 @@ class Labels:
     """Of the last generation."""
     plies: int = PLIES
     exact: int | None = None
-    """Moves left from which positions are solved; None: as many as the game's kernels can."""
+    """Moves left from which positions are solved; None: as many as the game's kernels can. A GPU can do more."""
     blend: float | None = None
     """The share of a game's result in the value of a position that is not solved; None: nothing, or a half in a game
     that has no kernels for its endings."""
@@ -55,14 +57,14 @@ class Labels:
         if self.blend is not None and not 0 <= self.blend <= 1:
             raise InvalidOption(f"a share of {self.blend:g} for the result: 0 to 1")
 
-    def settings(self, subject: Subject, check: str, judge: Judge) -> LabelSettings:
+    def settings(self, subject: Subject, check: str, judge: Judge, device: DeviceAsked) -> LabelSettings:
         """As a document tells it."""
-        most = subject.ending_moves
-        exact = most if self.exact is None else self.exact
+        own, most = subject.ending_moves, subject.most_solved(device)
+        exact = own if self.exact is None else self.exact
         if exact > most:
             solves = f"at most {most}" if most >= 0 else "none: it has no kernels for its endings"
             raise InvalidOption(f"to solve positions with {exact} moves left: {subject.called} solves {solves}")
-        blend = (RESULT_SHARE if most < 0 else 0.0) if self.blend is None else self.blend
+        blend = (RESULT_SHARE if own < 0 else 0.0) if self.blend is None else self.blend
         return LabelSettings(
             positions=check,
             plies=self.plies,
@@ -80,13 +82,14 @@ def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
     named = subject.learning.first if subject.ending_moves < 0 else None
     judge = Judge(subject, named if labels.weights is None else f"{FROM_FILE}{labels.weights}")
     step = Step(folder, "values")
-    fresh = ValuesDocument(settings=labels.settings(subject, document.check, judge))
+    fresh = ValuesDocument(settings=labels.settings(subject, document.check, judge, work.device))
     with step.begun(fresh, folder / FILE, work) as complete:
         if complete is not None:
             return complete
         labelling = _Labelling(subject, positions, fresh.settings, step, work)
         prior = None if labels.weights is None else subject.weights_in(labels.weights)
         if subject.ending_moves >= 0:
+            labelling.ahead()
             labelling.backwards(prior)
         else:
             labelling.by_results(judge)
@@ -112,6 +115,14 @@ class _Labelling:
         self.values: Values = np.zeros(len(positions), np.float32)
         self.valued = 0
 
+    def ahead(self) -> None:
+        """Have a device solve what is to be solved, many parts at a time: they are there then."""
+        if not self.subject.is_solved_on(self.work.device):
+            return
+        rows = [np.flatnonzero(self.positions.left == left) for left in range(self.settings.exact + 1)]
+        parts = {name: part for left, each in enumerate(rows) for name, part in _parts(each, _name_of(left))}
+        solve_parts(self.subject.rules, self.positions.boards, parts, self.step, self.work)
+
     def backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
         """From the end of the game to its start, by the number of moves left."""
         stages = StageWeights(self.subject, prior, shrinkage=self.settings.shrinkage, passes=self.settings.passes)
@@ -129,7 +140,7 @@ class _Labelling:
                     stages.fit(stage, self.positions.boards[of_stage], self.values[of_stage], self.work)
                 behind.clear()
                 judge = Judge(self.subject, weights=stages.rounded())
-            self._value(rows, judge, f"{left:05}")
+            self._value(rows, judge, _name_of(left))
             known[rows] = True
             behind.update(np.unique(self.positions.stage[rows]).tolist())
 
@@ -139,13 +150,15 @@ class _Labelling:
 
     def _value(self, rows: Any, judge: Judge | None, name: str) -> None:
         """Value positions that ask for the same: solve them where nobody is to judge."""
-        parts: Sequence[Any] = [rows[first : first + ROWS] for first in range(0, len(rows), ROWS)]
+        parts = list(_parts(rows, name))
 
         def part(number: int) -> Arrays:
-            def make() -> Arrays:
-                return {"values": self._valued(parts[number], judge)}
+            called, numbers = parts[number]
 
-            return self.step.piece(f"{name}-{number:05}", ("values",), make)
+            def make() -> Arrays:
+                return {"values": self._valued(numbers, judge)}
+
+            return self.step.piece(called, ARRAYS, make)
 
         before = self.valued
 
@@ -154,7 +167,7 @@ class _Labelling:
             self.work.progress(f"label: {have:,} of {total:,} positions, now {self._told(name)}")
 
         found = self.work.each(part, len(parts), tell)
-        for numbers, arrays in zip(parts, found, strict=True):
+        for (_, numbers), arrays in zip(parts, found, strict=True):
             if arrays["values"].shape != numbers.shape:
                 raise OutflankError(f"{self.step.parts} is of other positions: --replace values them anew")
             self.values[numbers] = arrays["values"]
@@ -177,6 +190,16 @@ class _Labelling:
             decided = np.abs(seen) >= np.float32(won / judge.points)
             found[decided] = np.sign(seen[decided]) * np.float32(win)
         return found
+
+
+def _parts(rows: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Rows in the parts in which they are kept, each with its name."""
+    for number, first in enumerate(range(0, len(rows), ROWS)):
+        yield f"{name}-{number:05}", rows[first : first + ROWS]
+
+
+def _name_of(left: int) -> str:
+    return f"{left:05}"
 
 
 def read_values(folder: Path, positions: Positions) -> tuple[ValuesDocument, Values]:

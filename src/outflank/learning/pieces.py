@@ -41,7 +41,7 @@ class Work:
     workers: int = 1
     """Threads."""
     device: DeviceAsked = "cpu"
-    """Where weights are fitted."""
+    """Where endings are solved, and weights fitted."""
     stop: Stop = field(default_factory=Stop)
     progress: Callable[[str], None] = lambda text: None
     """Told, in a line, how far it is; by one thread at a time."""
@@ -130,14 +130,21 @@ class Step:
     def piece(self, name: str, arrays: Collection[str], make: Callable[[], Arrays]) -> Arrays:
         """A piece that is there, or else is made and kept; one that cannot be read, or has others than these arrays,
         is made again."""
-        path = self.parts / f"{name}.npz"
-        found = _read(path)
-        if found is not None and set(found) == set(arrays):
+        found = self.kept(name, arrays)
+        if found is not None:
             return found
         fresh = make()
         self.parts.mkdir(exist_ok=True)
-        write_arrays(path, fresh)
+        write_arrays(self._path(name), fresh)
         return fresh
+
+    def kept(self, name: str, arrays: Collection[str]) -> Arrays | None:
+        """A piece that is there, and has these arrays."""
+        found = _read(self._path(name))
+        return found if found is not None and set(found) == set(arrays) else None
+
+    def _path(self, name: str) -> Path:
+        return self.parts / f"{name}.npz"
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:

@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError, reason_of
 from outflank.games.description import WON, GameDescription, description_of, game_named
-from outflank.games.endings import ending_moves
+from outflank.games.endings import batch_tables, ending_moves
 from outflank.games.evaluation import FROM_FILE, evaluation_named, scale_of
 from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
+from outflank.gpu.choosing import DeviceAsked
 from outflank.learning.documents import WeightsSource
 
 Weights = npt.NDArray[np.int16]
@@ -85,6 +86,18 @@ class Subject:
     def ending_moves(self) -> int:
         """Moves left from which positions are solved; -1: the game has no kernels for that."""
         return int(ending_moves(self.rules))
+
+    def is_solved_on(self, device: DeviceAsked) -> bool:
+        """Whether it is a device that solves positions, and not the game's own kernels."""
+        return device != "cpu" and batch_tables(self.rules) is not None
+
+    def most_solved(self, device: DeviceAsked) -> int:
+        """Moves left, at most, from which positions can be solved: a device takes longer ones than those kernels do."""
+        if not self.is_solved_on(device):
+            return self.ending_moves
+        from outflank.gpu.endings import MOST_FREE  # imports CUDA
+
+        return max(self.ending_moves, MOST_FREE)
 
     @property
     def weights_name(self) -> str:

@@ -66,6 +66,17 @@ def deepest(game: Any) -> int:
     return int(min(DEEPEST, ROOM // most_moves(game) - 1))
 
 
+def horizon_of(game: Any, position: Any, pass_rule: int = PASS_FREE) -> int:
+    """The depth at which every line has ended, or the deepest there is: more would change nothing.
+
+    It is a ply beyond the last move, for the end of a game is seen where there is no move left.
+    """
+    if pass_rule == PASS_EVALUATES:
+        return deepest(game)  # lines end before the game does, at whatever depth
+    moves = int(moves_left(game, position))
+    return min(deepest(game), (moves if pass_rule == PASS_FREE else 2 * moves) + 1)
+
+
 class Root:
     """A position ready to be searched: its moves, a worker's record, and a table."""
 
@@ -261,14 +272,8 @@ class Root:
 
     @property
     def horizon(self) -> int:
-        """The depth at which every line has ended, or the deepest there is: more would change nothing.
-
-        It is a ply beyond the last move, for the end of a game is seen where there is no move left.
-        """
-        if self.worker.pass_rule == PASS_EVALUATES:
-            return self.deepest  # lines end before the game does, at whatever depth
-        moves = int(moves_left(self.game, self.position))
-        return min(self.deepest, (moves if self.worker.pass_rule == PASS_FREE else 2 * moves) + 1)
+        """The depth at which every line has ended (`horizon_of`)."""
+        return horizon_of(self.game, self.position, int(self.worker.pass_rule))
 
     def forget(self) -> None:
         """Clear the table."""

@@ -10,7 +10,7 @@ from outflank.boards import Board
 from outflank.distributed.cluster import check_options, connect
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
-from outflank.formats.game_record import Record
+from outflank.gpu.choosing import DeviceAsked
 from outflank.proofs.certificate import MOST_LEVELS
 from outflank.proofs.finding import LEAF
 from outflank.search.contract import Limits
@@ -19,12 +19,14 @@ from outflank.search.saving import EVERY_SECONDS
 from outflank.search.solving import TABLE_BITS
 from outflank.search.table import check_bits
 from outflank.ui.cli.common import describe, diagnostics, games, output, position_options, print_json
+from outflank.ui.cli.device_option import device_option
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED, stopping_at_ctrl_c
 from outflank.ui.cli.search_thread import Latest
 from outflank.ui.cli.sharing import cluster_option, parallel_option, table_option
+from outflank.ui.cli.solve_device import check_beside_device
 from outflank.ui.cli.solve_proof import Proof
-from outflank.ui.cli.solve_run import UNREADABLE, Solving, expected_of
+from outflank.ui.cli.solve_run import UNREADABLE, Asked, Solving, expected_of
 from outflank.ui.cli.solve_view import SolveTable, Total, Under, depth_of, drawn_below, memory_line, resumed_line
 from outflank.ui.cli.sources import is_a_file
 from outflank.ui.cli.writing import force_option
@@ -38,6 +40,7 @@ from outflank.ui.cli.writing import force_option
 @click.option("--nodes", type=int, help="Positions to enter, for each.  [no limit]")
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @parallel_option
+@device_option("Where endings with few free cells are solved, all at once.")
 @cluster_option("Solve")
 @table_option(None, f"what a position needs, at most {TABLE_BITS}")
 @click.option("--proof", "proof_file", metavar="FILE", help="Write a proof, which `outflank proof check` checks.")
@@ -72,6 +75,7 @@ def command(
     nodes: int | None,
     workers: int | None,
     parallel: str | None,
+    device: DeviceAsked,
     where: str | None,
     table_bits: int | None,
     proof_file: str | None,
@@ -94,10 +98,13 @@ def command(
       outflank solve endings.obf --workers 2
       outflank solve endings.obf --number 3 --moves
       outflank solve endings.obf --wld --time 60 --json
+      outflank solve endings.obf --device gpu
       outflank solve --size 4 --proof four.proof
       outflank solve --size 6 --save six.state
     """
     refuse_copies(where)
+    if device != "cpu":
+        check_beside_device(proof=proof_file, save=save, cluster=where, time=seconds, nodes=nodes)
     if text is not None and file is None and is_a_file(text):
         text, file = None, text
     total = Total()
@@ -128,8 +135,14 @@ def command(
             check_options(replication="async", parallel=parallel, algorithm="pvs")
             cluster = opened.enter_context(connect(where, workers=workers))
         solving = Solving(
-            limits, {**options, "parallel": parallel}, every_move=every_move, cluster=cluster, proof=proof
+            limits,
+            {**options, "parallel": parallel},
+            every_move=every_move,
+            cluster=cluster,
+            proof=proof,
+            device=device,
         )
+        solving.at_once([board for board, _ in asked], quiet=as_json)
         if save is not None:
             solving.save(save, asked[0][0], save_every)
         shown = _print_documents if as_json else _print_table
@@ -137,7 +150,7 @@ def command(
     return max(status, UNREADABLE if total.unreadable and status != INTERRUPTED else 0)
 
 
-def _positions(total: Total, **rest: Any) -> list[tuple[Board[Any], Record]]:
+def _positions(total: Total, **rest: Any) -> list[Asked]:
     """All positions that can be read; what is wrong with the others is told."""
     wrong: list[str] = []
     found = games(**rest, skipped=wrong.append)
@@ -149,7 +162,7 @@ def _positions(total: Total, **rest: Any) -> list[tuple[Board[Any], Record]]:
     return found
 
 
-def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
+def _print_table(solving: Solving, asked: list[Asked], total: Total) -> int:
     console = output()
     table = SolveTable(console, several=len(asked) > 1)
     if solving.saving is not None and solving.saving.resumed is not None:
@@ -157,15 +170,13 @@ def _print_table(solving: Solving, asked: list[tuple[Board[Any], Record]], total
     table.begin()
     result: Result | None = None
     with stopping_at_ctrl_c(solving.stop), drawn_below(console) as under:
-        for number, (board, record) in enumerate(asked, 1):
+        for number, board, record in solving.reached(asked):
             result = _last(solving, table, under, number, board)
             differing = solving.differences(board, record, result)
             under.show("")
             proved = solving.proved(board, result)
             table.add(number, board, result, differing, proved=proved)
             total.add(result, differing, proved=proved)
-            if solving.stop.called or solving.trouble() is not None:
-                break
     console.print()
     if table.several:
         table.end(total)
@@ -184,7 +195,7 @@ def _last(solving: Solving, table: SolveTable, under: Under, number: int, board:
     """The result of a position, with what it is at drawn meanwhile."""
     latest = Latest()
     last: Result | None = None
-    for each in solving.results(board, latest if table.console.is_terminal else None):
+    for each in solving.results(number, board, latest if table.console.is_terminal else None):
         last = each or last
         if table.console.is_terminal:
             under.show(table.under_way(number, board, latest.progress, last))
@@ -202,14 +213,14 @@ def _answer(board: Board[Any], result: Result) -> str:
     return f"{board.turn} to move; the proof was not finished, {known}"
 
 
-def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], total: Total) -> int:
+def _print_documents(solving: Solving, asked: list[Asked], total: Total) -> int:
     from msgspec import UNSET
 
     from outflank.ui.cli.solve_documents import SolveDocument, SolveTotalDocument
 
     with stopping_at_ctrl_c(solving.stop):
-        for number, (board, record) in enumerate(asked, 1):
-            last = [each for each in solving.results(board, None) if each is not None][-1]
+        for number, board, record in solving.reached(asked):
+            last = [each for each in solving.results(number, board, None) if each is not None][-1]
             differing = solving.differences(board, record, last)
             total.add(last, differing, proved=solving.proved(board, last))
             written = None if solving.proof is None else solving.proof.write(board, last, solving.stop, quiet=True)
@@ -220,14 +231,13 @@ def _print_documents(solving: Solving, asked: list[tuple[Board[Any], Record]], t
                     last,
                     depth=depth_of(board),
                     wld=solving.wld,
+                    device=solving.where(number),
                     expected=expected_of(record),
                     differing=differing,
                     proof=UNSET if written is None else written.document,
                     before=solving.saving,
                 )
             )
-            if solving.stop.called or solving.trouble() is not None:
-                break
     print_json(
         SolveTotalDocument(
             positions=total.positions,

@@ -1,14 +1,14 @@
-"""How `outflank solve` has each position solved: here or on a cluster, kept in a file, or written down as a proof."""
+"""How `outflank solve` has each position solved: here, on a GPU or a cluster, kept in a file, or as a proof."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.formats.game_record import Record
+from outflank.gpu.choosing import DeviceAsked
 from outflank.search.contract import Limits, Options, Stop
-from outflank.search.deepening import iterate
 from outflank.search.results import Result, Watch
 from outflank.search.saving import Saving
 from outflank.search.solving import usual_table_bits
@@ -16,8 +16,12 @@ from outflank.ui.cli.common import diagnostics
 from outflank.ui.cli.expected import Difference, differences
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.ui.cli.search_thread import as_they_come, trouble_of
+from outflank.ui.cli.solve_device import longer_ones, solved_at_once
 from outflank.ui.cli.solve_proof import Proof
 from outflank.ui.cli.solve_view import Total
+
+Asked = tuple[Board[Any], Record]
+"""A position, and what its text says of it."""
 
 UNREADABLE, NOT_SO = 2, 1
 """The status where lines could not be read, and where a score is not proved, or not as expected."""
@@ -34,12 +38,37 @@ class Solving:
         every_move: bool,
         cluster: Cluster | None = None,
         proof: Proof | None = None,
+        device: DeviceAsked = "cpu",
     ) -> None:
         self.limits, self.options, self.every_move, self.cluster = limits, options, every_move, cluster
-        self.proof = proof
+        self.proof, self.device = proof, device
         self.wld = bool(options["wld"])
         self.stop = Stop()
         self.saving: Saving | None = None
+        self._answers: dict[int, Result] = {}
+        """What a device has solved, by the positions' numbers."""
+
+    def at_once(self, boards: Sequence[Board[Any]], *, quiet: bool) -> None:
+        """Have those positions solved that a device can solve, if there is one."""
+        if self.device != "cpu":
+            asked = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
+            self._answers = solved_at_once(boards, self.device, self.stop, **asked)
+
+    def reached(self, asked: Sequence[Asked]) -> Iterator[tuple[int, Board[Any], Record]]:
+        """The positions with their numbers, as far as it comes before it is ended; of those for a device all that it
+        has proved, and the first that it has not."""
+        left_out = False
+        for number, (board, record) in enumerate(asked, 1):
+            ended = self.stop.called or self.trouble() is not None
+            answer = self._answers.get(number)
+            if ended and (answer is None or (left_out and not answer.exact)):
+                continue
+            left_out = left_out or (answer is not None and not answer.exact)
+            yield number, board, record
+
+    def where(self, number: int) -> str:
+        """Which device has solved a position."""
+        return "gpu" if number in self._answers else "cpu"
 
     def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
         """Keep what is proved of the one position that there is, and go on with what is there."""
@@ -54,9 +83,11 @@ class Solving:
         usual = {"table_bits": usual_table_bits(board)}
         return {**usual, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
-    def results(self, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
+    def results(self, number: int, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
         """What comes of a position, None while nothing does; the last result is the answer."""
-        ask = iterate if self.cluster is None else self.cluster.iterate
+        if number in self._answers:
+            return iter([self._answers[number]])
+        ask = longer_ones(self.device) if self.cluster is None else self.cluster.iterate
         given = {**self._given(board), "stop": self.stop, "watch": watch}
         if self.saving is not None:
             self.saving.watch = watch

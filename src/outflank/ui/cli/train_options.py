@@ -42,7 +42,7 @@ _HOW = (
 HOW_WORK_IS_DONE = gathered("how", *_HOW)
 HOW_FITTING_IS_DONE = gathered(
     "how",
-    device_option("Where weights are fitted; they are the same."),
+    device_option("Where endings are solved and weights fitted; they are the same."),
     *_HOW,
 )
 HOW_POSITIONS_ARE_MADE = gathered(
@@ -73,7 +73,9 @@ HOW_POSITIONS_ARE_VALUED = gathered(
     "valued",
     click.option("--plies", type=int, default=PLIES, show_default=True, help="Of a look ahead."),
     click.option(
-        "--exact", type=int, help="Moves left from which positions are solved.  [what the game's kernels can]"
+        "--exact",
+        type=int,
+        help="Moves left from which positions are solved; a GPU can solve longer ones.  [what the game's kernels can]",
     ),
     click.option(
         "--blend",

@@ -1,0 +1,294 @@
+"""`outflank solve` and `outflank train label` with `--device gpu`, in Numba's simulator: they tell what a CPU tells."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from outflank.errors import InvalidOption
+from outflank.games.description import game_named
+from outflank.gpu.troubles import NoDevice
+from outflank.learning.labelling import Labels
+from outflank.learning.subject import Judge, Subject
+from outflank.ui.cli import main
+
+pytestmark = pytest.mark.plain
+
+BEGIN = """
+import contextlib
+import io
+import json
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import outflank
+from outflank.gpu import by_moves, endings, solving
+from outflank.ui.cli import main
+
+solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.LOOKED, solving.DIVIDED = 3, 1, 1, 9
+lots = random.Random(20261116)
+
+
+def drawn(size, scoring, free):
+    while True:
+        board = outflank.OthelloBoard.start(size, scoring=scoring)
+        while board.legal_moves:
+            if board.moves_left <= free:
+                return board
+            board.push(lots.choice(board.legal_moves))
+
+
+def called(*arguments):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(list(arguments))
+        except SystemExit as left:
+            return left.code, out.getvalue(), err.getvalue()
+
+
+"""
+
+BOARDS = """
+passing = outflank.Board.from_text("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXO- O")
+over = outflank.Board.from_text("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX---- O")
+assert passing.must_pass and not over.legal_moves
+boards = [
+    drawn(8, "winner-takes-empties", 5),
+    drawn(4, "discs", 6),
+    passing,
+    drawn(8, "discs", 4),
+    over,
+    drawn(8, "winner-takes-empties", 3),
+    drawn(4, "discs", 5),
+]
+told = []
+for wld in (False, True):
+    for every_move in (False, True):
+        found = by_moves.solve_boards(
+            boards, wld=wld, every_move=every_move, progress=lambda *done: told.append(done)
+        )
+        for board, there in zip(boards, found, strict=True):
+            here = outflank.solve(board, wld=wld, moves=max(1, len(board.legal_moves)), workers=1, parallel=None)
+            same = ("value", "depth", "exact", "said", "scale", "stopped")
+            assert [getattr(there, name) for name in same] == [getattr(here, name) for name in same], (there, here)
+            worth = {each.move: each.value for each in here.best}
+            if every_move:
+                assert {each.move: each.value for each in there.best} == worth, (there, here)
+                values = [each.value for each in there.best]
+                assert values == sorted(values, reverse=True)
+            else:
+                assert [(each.move, each.value) for each in there.best] == [(there.move, there.value)][: len(worth)]
+            if not wld:
+                # Of equal moves the first in the game's order.
+                best = [move for move in board.legal_moves if worth[move] == there.value]
+                assert there.move == (best[0] if best else None), (there, here)
+                assert there.lower == there.upper == there.value
+            assert there.pv == ((there.move,) if there.move else ())
+    moves = sum(len(board.legal_moves) for board in boards)
+    assert told[-1] == (moves, moves) and all(total == moves for _, total in told), told
+assert by_moves.solve_boards([]) == []
+assert sum(each.nodes for each in found) > 0 and len({each.seconds for each in found}) == 1
+assert by_moves.short_ones([outflank.OthelloBoard.start(), over, outflank.OthelloBoard.start(4)]) == [1, 2]
+print("the same")
+"""
+
+TABLES = """
+LONG = f"{'X' * 46}{'-' * 18} O;"
+script = Path(sys.argv[1]) / "endings.obf"
+near = [drawn(8, "winner-takes-empties", free) for free in (4, 3, 5)]
+best = outflank.solve(near[0], workers=1, parallel=None)
+lines = [f"{near[0].to_text()}; {best.move}:{best.value:+d};", near[1].to_text(), LONG, f"{near[2].to_text()}; A1:+99;"]
+script.write_text("\\n".join(lines))
+
+# What it took, which of equal moves is the best, how far a line is followed, and what more is known than who wins.
+differ = {"nodes", "seconds", "nodes_per_second", "table_bytes", "worker_bytes", "device", "move", "moves", "pv"}
+for options in ([], ["--moves"], ["--wld"]):
+    here, there = (
+        called("solve", str(script), "--json", "--workers", "1", *options, "--device", device)
+        for device in ("cpu", "gpu")
+    )
+    assert here[0] == there[0] == 1 and not here[2], (here, there)
+    assert there[2] == "outflank: 1 position with more than 16 free cells: for the CPU, after the others\\n", there
+    documents = [list(map(json.loads, each[1].splitlines())) for each in (here, there)]
+    for one, other in zip(*documents, strict=True):
+        more = {"lower", "upper"} if options == ["--wld"] else set()
+        assert {name for name in one if one[name] != other[name]} <= differ | more, (one, other)
+        if "pv" in other and other["move"] == one["move"]:
+            assert other["pv"] == one["pv"][:1]
+        if options == ["--moves"] and "moves" in one:
+            assert {each["move"]: each["value"] for each in one["moves"]} == {
+                each["move"]: each["value"] for each in other["moves"]
+            }
+    assert [each.get("device") for each in documents[1]] == ["gpu", "gpu", "cpu", "gpu", None]
+
+status, out, err = called("solve", str(script), "--device", "gpu", "--moves")
+assert status == 1 and "4 of 4 positions proved, 1 not as expected" in out and "memory: " in out, out
+assert [line.split()[0] for line in out.splitlines() if line[:8].strip().isdigit()] == ["1", "2", "3", "4"], out
+
+# Ctrl-C, as soon as the first batch is there: what is proved is told, and the first that is not.
+by_moves.SMALLEST, by_moves.ROOM = 1, len(near[0].legal_moves)
+whole = solving.Slot.collect
+collected = []
+
+
+def interrupted(slot):
+    collected.append(slot)
+    if len(collected) == 2:  # the first one compiles
+        os.kill(os.getpid(), signal.SIGINT)
+        while not stops[-1].called:
+            pass
+    return whole(slot)
+
+
+from outflank.search.contract import Stop
+
+stops = []
+begin = Stop.__init__
+
+
+def noted(stop):
+    begin(stop)
+    stops.append(stop)
+
+
+Stop.__init__, solving.Slot.collect = noted, interrupted
+for options in ([], ["--json"]):
+    collected.clear()
+    status, out, err = called("solve", str(script), "--device", "gpu", *options)
+    assert status == 130, (status, out, err)
+    if options:
+        first, second, total = map(json.loads, out.splitlines())
+        assert (first["exact"], second["exact"], second["stopped"]) == (True, False, True), out
+        assert (total["proved"], total["positions"], total["interrupted"]) == (1, 2, True), total
+    else:
+        assert "1 of 2 positions proved" in out and "not proved" in out, out
+print("told alike")
+"""
+
+LABELS = """
+from outflank.games.description import game_named
+from outflank.learning import fit, labelling, parts_on_device
+from outflank.learning.generating import Generation, generate
+from outflank.learning.labelling import Labels, label
+from outflank.learning.pieces import Halted, Work
+from outflank.search.contract import Stop
+
+labelling.ROWS, parts_on_device.PORTION = 4, 8
+fit.on_device = lambda device, there, here: here()  # a simulator takes long to fit; that it does is another test's
+labels = Labels(plies=1, exact=5, passes=2)
+here, there, cut = (Path(sys.argv[1]) / name for name in ("here", "there", "cut"))
+for folder in (here, there, cut):
+    generate(folder, Generation(start=game_named("othello").start(size=4), positions=80, per_game=4, seed=5), Work())
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+asked = []
+solve = solving.solve
+solving.solve = lambda boards, *rest, **options: asked.append(len(boards)) or solve(boards, *rest, room=4, **options)
+label(here, labels, Work())
+assert not asked
+made = label(there, labels, Work(device="gpu"))
+assert contents(there) == contents(here)
+assert sum(asked) == made.solved > 16 and len(asked) > 1, (asked, made)
+
+# Interrupted in the middle of a portion: whole parts are kept, and not solved again.
+stop = Stop()
+said = []
+
+
+def tell(text):
+    said.append(text)
+    if len(said) == 3:
+        stop()
+
+
+try:
+    label(cut, labels, Work(device="gpu", stop=stop, progress=tell))
+    raise SystemExit("it was not interrupted")
+except Halted:
+    pass
+assert said[0].startswith("label: ") and said[0].endswith(f" of {made.solved} endings solved on a GPU"), said
+kept = sum(len(np.load(path)["values"]) for path in (cut / "values.parts").iterdir())
+assert 8 < kept < made.solved, kept
+asked.clear()
+label(cut, labels, Work(device="gpu"))
+assert sum(asked) == made.solved - kept, (asked, kept, made)
+assert contents(cut) == contents(here)
+print("to the bit")
+"""
+
+
+def _simulated(script: str, *arguments: object) -> str:
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-W", "error", "-c", BEGIN + script, *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.early(10)
+def test_boards_have_the_results_of_a_search() -> None:
+    assert _simulated(BOARDS) == "the same\n"
+
+
+@pytest.mark.early(10)
+def test_solve_tells_what_it_tells_of_a_cpu(tmp_path) -> None:
+    assert _simulated(TABLES, tmp_path) == "told alike\n"
+
+
+@pytest.mark.early(10)
+def test_labels_are_the_same_to_the_bit_and_go_on_where_they_were(tmp_path) -> None:
+    assert _simulated(LABELS, tmp_path) == "to the bit\n"
+
+
+def refused(capsys, *arguments: str) -> str:
+    with pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    assert (left.value.code, out, err.count("\n")) == (2, "", 1)
+    return str(err)
+
+
+@pytest.mark.parametrize(
+    "option", [("--proof", "p"), ("--save", "s"), ("--cluster", "inside:2"), ("--time", "9"), ("--nodes", "9")]
+)
+def test_what_makes_no_sense_on_a_device_is_refused(option, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("outflank.gpu.device.check_device", lambda: None)
+    told = refused(capsys, "solve", "--size", "4", "--device", "gpu", *option)
+    assert told.startswith(f"outflank: {option[0]} ")
+    assert told.endswith(f": leave out --device, or {option[0]}\n")
+
+
+def test_a_game_without_such_a_solver_is_refused(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("outflank.gpu.device.check_device", lambda: None)
+    told = refused(capsys, "solve", "--game", "abalone", "--device", "gpu")
+    assert told.startswith("outflank: device gpu: it solves endings only of games whose moves are cells")
+
+
+def test_without_a_device_nothing_is_begun(monkeypatch, capsys, tmp_path) -> None:
+    def none() -> None:
+        raise NoDevice("device gpu: there is none")
+
+    monkeypatch.setattr("outflank.gpu.device.check_device", none)
+    for arguments in (["solve", "--size", "4"], ["train", "label", str(tmp_path / "learning")]):
+        assert refused(capsys, *arguments, "--device", "gpu") == "outflank: device gpu: there is none\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_device_labels_longer_endings_than_a_cpu() -> None:
+    subject = Subject(game_named("othello").start().game)
+    judge = Judge(subject)
+    assert Labels(exact=16).settings(subject, "", judge, "gpu").exact == 16
+    assert Labels().settings(subject, "", judge, "gpu") == Labels().settings(subject, "", judge, "cpu")
+    for device, most in (("cpu", 11), ("gpu", 16)):
+        with pytest.raises(InvalidOption, match=f"solves at most {most}$"):
+            Labels(exact=most + 1).settings(subject, "", judge, device)
