@@ -11,7 +11,9 @@ from outflank.games.description import game_named
 from outflank.gpu.troubles import NoDevice
 from outflank.learning.labelling import Labels
 from outflank.learning.subject import Judge, Subject
+from outflank.search.contract import Stop
 from outflank.ui.cli import main
+from outflank.ui.cli.solve_device import solved_at_once
 
 pytestmark = pytest.mark.plain
 
@@ -272,6 +274,13 @@ def test_a_game_without_such_a_solver_is_refused(monkeypatch, capsys) -> None:
     monkeypatch.setattr("outflank.gpu.device.check_device", lambda: None)
     told = refused(capsys, "solve", "--game", "abalone", "--device", "gpu")
     assert told.startswith("outflank: device gpu: it solves endings only of games whose moves are cells")
+
+
+def test_a_game_without_such_a_solver_is_left_to_the_cpu_where_that_may_go_on() -> None:
+    board = game_named("abalone").start()
+    how = {"wld": False, "every_move": False, "quiet": True}
+    with pytest.warns(RuntimeWarning, match="games whose moves are cells of a board: the CPU goes on"):
+        assert solved_at_once([board], "gpu-or-cpu", Stop(), **how) == {}
 
 
 def test_without_a_device_nothing_is_begun(monkeypatch, capsys, tmp_path) -> None:

@@ -197,7 +197,7 @@ def _last(solving: Solving, table: SolveTable, under: Under, number: int, board:
     last: Result | None = None
     for each in solving.results(number, board, latest if table.console.is_terminal else None):
         last = each or last
-        if table.console.is_terminal:
+        if table.console.is_terminal and (each is None or not each.exact):  # what is proved has its row at once
             under.show(table.under_way(number, board, latest.progress, last))
     assert last is not None
     return last

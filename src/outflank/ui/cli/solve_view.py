@@ -190,10 +190,12 @@ class Under:
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
+        self._shown = ""
 
     def show(self, text: str) -> None:
-        """Draw it anew."""
-        if self._live is not None:
+        """Draw it anew, if it has changed."""
+        if self._live is not None and text != self._shown:
+            self._shown = text
             self._live.update(Text(text), refresh=True)
 
 
