@@ -74,6 +74,7 @@ def main() -> None:
     for name in ("6×6", f"{len(boards)} positions"):
         figures[f"{name}, cores and GPU / cores"] = ratio(samples, f"{name}, cores and GPU", f"{name}, cores")
     figures["endings answered in a round"] = sum(desk.answered for desk in desks) / rounds
+    figures["endings answered too late in a round"] = sum(desk.late for desk in desks) / rounds
     figures["batches in a round"] = sum(desk.batches for desk in desks) / rounds
     figures["million nodes of the device in a round"] = sum(desk.nodes for desk in desks) / rounds / 1e6
     save("gpu_bridge", figures, samples, variant=path.stem)

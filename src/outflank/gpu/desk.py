@@ -31,8 +31,8 @@ class Desk:
         self.questions = allocate(QUESTION, workers)
         self.trouble: DeviceTrouble | None = None
         """Why a device no longer answers."""
-        self.answered = self.batches = self.nodes = 0
-        """What it has done."""
+        self.answered = self.late = self.batches = self.nodes = 0
+        """What it has done; late: when nobody waited any more."""
         self._game, self._over = game, threading.Event()
         self._lock = threading.Lock()
         self._clerks = [threading.Thread(target=self._serve, daemon=True) for _ in range(CLERKS)]
@@ -74,8 +74,9 @@ class Desk:
                 continue
             slot.begin(self._game, tables, words[:asked], windows[:asked], BUDGET)
             values, nodes = slot.collect()
-            answer(self.questions, owners, values, asked)
+            awaited = answer(self.questions, owners, values, asked)
             with self._lock:
-                self.answered += asked
+                self.answered += awaited
+                self.late += asked - awaited
                 self.batches += 1
                 self.nodes += nodes

@@ -23,38 +23,42 @@ QUESTION = record_type(
     }
 )
 
-ASKED, TAKEN, ANSWERED, CLOSED = 1, 2, 3, 4
-"""States of a question. A closed one is never answered again."""
+FREE, ASKED, TAKEN, ANSWERED, LEFT, CLOSED = 0, 1, 2, 3, 4, 5
+"""States of a question. One that was left is still with who took it, and nobody waits for the answer; a closed one is
+never answered again."""
 
 WIDEST = 100
 """More than any score that is asked for."""
 
 SPINS = 200
 MICROSECONDS = 200
-"""A worker looks so often, then sleeps for so long between looks."""
+LOOKS = 100
+"""A worker looks so often without a pause, then so often between sleeps: it waits for 20 milliseconds at most."""
 
 
 @inner
 def ask(at: Any, first: Any, second: Any, alpha: Any, beta: Any) -> Any:
-    """Whether the question at an address was answered; if not, whoever asks must find the answer."""
+    """Whether the question at an address was answered in time; if not, whoever asks must find the answer."""
     question = record_at(at, QUESTION)
-    if load(question, "state") == CLOSED:
+    if load(question, "state") in (LEFT, CLOSED):
         return False
     question.first, question.second = first, second
     question.alpha, question.beta = alpha, beta
     store(question, "state", ASKED)
     looks = 0
-    state = load(question, "state")
-    while state != ANSWERED:
+    while True:
+        state = load(question, "state")
+        if state == ANSWERED:
+            return True
         if state == CLOSED:
             return False
         looks += 1
         if looks < SPINS:
             pause()
-        else:
+        elif looks < SPINS + LOOKS:
             sleep_on(question, "state", state, MICROSECONDS)
-        state = load(question, "state")
-    return True
+        elif compare_exchange(question, "state", ASKED, FREE) or compare_exchange(question, "state", TAKEN, LEFT):
+            return False
 
 
 @kernel
@@ -72,13 +76,18 @@ def take(questions: Any, words: Any, windows: Any, owners: Any) -> Any:
 
 
 @kernel
-def answer(questions: Any, owners: Any, values: Any, count: Any) -> None:
-    """Give the answers to questions that were taken."""
+def answer(questions: Any, owners: Any, values: Any, count: Any) -> Any:
+    """Give the answers to questions that were taken; how many of them somebody waits for still."""
+    awaited = 0
     for index in range(count):
         question = questions[owners[index]]
         question.answer = values[index]
-        store(question, "state", ANSWERED)
-        wake(question, "state", 1)
+        if compare_exchange(question, "state", TAKEN, ANSWERED):
+            wake(question, "state", 1)
+            awaited += 1
+        else:
+            compare_exchange(question, "state", LEFT, FREE)
+    return awaited
 
 
 @kernel

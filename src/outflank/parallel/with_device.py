@@ -1,9 +1,11 @@
 """A search on the CPU beside a GPU that solves endings: the top of the tree, with its table and its order, is divided
-among far more workers than there are cores.
+among more workers than there are cores.
 
 One worker for each core searches as ever. The others ask a device for the values of endings that would take the CPU
-some milliseconds, and wait: each batch is what is asked for at a time. What is cut off meanwhile is answered all the
-same, and nobody reads it. The value is that of the same search without a device: endings are worth what they are worth.
+some milliseconds: each batch is what is asked for at a time. Nobody waits for long. Whose answer is late searches by
+itself, and asks again once its question is back: so a slow device costs little, and a fast one saves its share. What is
+cut off meanwhile is answered all the same, and nobody reads it. The value is that of the same search without a device:
+endings are worth what they are worth.
 """
 
 import warnings
@@ -21,9 +23,8 @@ from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue
 
 ASKED = 14
-"""Moves left at which a device is asked. A thread of it takes some ten microseconds for a node, and an ending with 11
-of them some forty milliseconds, which the CPU solves in a fraction of one: there the device would have to have
-thousands at a time. With more moves left its own threads share what there is."""
+"""Moves left at which a device is asked. Its threads are slow, some ten microseconds for a node, and many: an ending
+with 11 moves left, which a core solves in a fraction of a millisecond, takes one of them some forty."""
 
 
 class WithDevice(Divided):

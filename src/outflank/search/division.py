@@ -97,8 +97,8 @@ SCHEMES = Registry(
 PLAYED_ON_DEVICES = ("uct", "flat")
 """The algorithms whose games a GPU can play."""
 
-WORKERS_PER_CORE = 8
-"""Of a search whose endings a device solves: all but a few of them wait for one."""
+WORKERS_PER_CORE = 2
+"""Of a search whose endings a device solves: the second one asks, and searches by itself where the answer is late."""
 
 USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"}
 """The best scheme for an algorithm."""
