@@ -31,7 +31,7 @@ from outflank.games.rules import pack, score, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
 from outflank.gpu.jobs import NODES, OPEN, TAKEN, delivered, divided, is_cut
-from outflank.gpu.lockstep import added, crowd, fence, idle, seen
+from outflank.gpu.threads import added, crowd, fence, idle, seen
 from outflank.kernels.bits import U64, bit_at, lowest, multiply, popcount
 from outflank.kernels.compiler import inner
 

@@ -14,7 +14,7 @@ from outflank.games.endings import freedom, open_cells, put
 from outflank.games.rules import pack, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
-from outflank.gpu.lockstep import added, fence, raised, seen
+from outflank.gpu.threads import added, fence, raised, seen
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 from outflank.kernels.compiler import inner
 
