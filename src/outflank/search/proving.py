@@ -62,7 +62,7 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
     left = moves_left(game, position)
     if left <= ending_moves(game):
         return True, np.int64(ending_value(game, position, alpha, beta, worker))
-    if left == worker.asks and _answered(game, position, alpha, beta, worker):
+    if left == worker.asks and worker.question != 0 and _answered(game, position, alpha, beta, worker):
         return True, np.int64(record_at(worker.question, QUESTION).answer)
     most = np.int64(ceiling(game, position, alpha, worker))
     return most <= alpha, most
