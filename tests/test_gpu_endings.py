@@ -45,7 +45,7 @@ def drawn(board, free, count, lots):
 
 
 lots = random.Random(20261116)
-solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.LOOKED = 3, 1, 1
+solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, solving.DIVIDED, endings.LOOKED = 3, 1, 9, 1
 """
 
 VALUES = """
