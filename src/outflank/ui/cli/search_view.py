@@ -149,7 +149,9 @@ def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list
     lines.append(
         f"{how_many(last.nodes, 'node')}, {how_many(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"
     )
-    if last.scheme is not None:
+    if last.scheme == "gpu" and len(last.workers) == 1:
+        lines.append("games played on a GPU")
+    elif last.scheme is not None:
         memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
         lines.append(
             f"{last.scheme}, {how_many(len(last.workers), 'worker')}{memory}, idle {last.idle_share:.1%} of their time"
