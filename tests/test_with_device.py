@@ -8,10 +8,13 @@ import pytest
 import outflank
 from outflank.errors import InvalidOption
 from outflank.gpu import desk as desks
-from outflank.gpu.troubles import DeviceLost
+from outflank.gpu.troubles import DeviceLost, NoDevice
 from outflank.kernels.posting import answer, take
 from outflank.parallel import with_device
+from outflank.parallel.divided import Divided
+from outflank.search.contract import Options
 from outflank.search.many_endings import solve_many
+from outflank.search.root import Root
 
 pytestmark = pytest.mark.compiled
 
@@ -85,6 +88,37 @@ def test_a_device_that_is_lost_is_told_or_the_cpu_goes_on(asked, monkeypatch) ->
     with pytest.warns(RuntimeWarning, match="it was lost: the CPU goes on"):
         found = outflank.solve(board, device="gpu-or-cpu", workers=4)
     assert found.value == outflank.solve(board, workers=1).value
+
+
+def test_whatever_ends_the_answers_is_told(asked, monkeypatch) -> None:
+    def fail(desk):
+        raise RuntimeError("not a trouble of CUDA's")
+
+    monkeypatch.setattr(desks.Desk, "_answer_all", fail)
+    with pytest.raises(RuntimeError, match="not a trouble of CUDA's"):
+        outflank.solve(outflank.Board.from_text(POSITIONS[0]), device="gpu", workers=4)
+
+
+def test_without_a_device_nothing_is_begun(monkeypatch) -> None:
+    def none() -> None:
+        raise NoDevice("device gpu: there is none")
+
+    monkeypatch.setattr("outflank.gpu.device.check_device", none)
+    board = outflank.Board.from_text(POSITIONS[0])
+    with pytest.raises(NoDevice):
+        next(outflank.iterate(board, exact=True, device="gpu"))
+    with pytest.warns(RuntimeWarning, match="there is none: the CPU goes on"):
+        found = outflank.solve(board, device="gpu-or-cpu")
+    assert found.value == outflank.solve(board, workers=1).value
+
+
+def test_a_game_without_such_a_solver_is_left_to_the_cpu_where_that_may_go_on() -> None:
+    board = outflank.AbaloneBoard.start()
+    with pytest.raises(InvalidOption, match="this game's endings are solved on the CPU"):
+        next(outflank.iterate(board, exact=True, device="gpu"))
+    root = Root(board.game, board.position, Options(exact=True, device="gpu-or-cpu"))
+    with pytest.warns(RuntimeWarning, match="this game's endings are solved on the CPU"):
+        assert type(with_device.ON_GPU.divide(root, 2)) is Divided
 
 
 def test_what_a_device_cannot_do_is_refused() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from outflank.gpu.device import check_device
+from outflank.gpu.driver import simulated
 from outflank.gpu.solving import Slot, tables_on_device
-from outflank.gpu.troubles import DeviceTrouble, told_plainly
+from outflank.gpu.troubles import told_plainly
 from outflank.kernels.posting import QUESTION, answer, close, take
 from outflank.kernels.record_types import allocate
 
@@ -29,13 +30,14 @@ class Desk:
     def __init__(self, game: Any, workers: int) -> None:
         check_device()
         self.questions = allocate(QUESTION, workers)
-        self.trouble: DeviceTrouble | None = None
+        self.trouble: Exception | None = None
         """Why a device no longer answers."""
         self.answered = self.late = self.batches = self.nodes = 0
         """What it has done; late: when nobody waited any more."""
         self._game, self._over = game, threading.Event()
         self._lock = threading.Lock()
-        self._clerks = [threading.Thread(target=self._serve, daemon=True) for _ in range(CLERKS)]
+        clerks = 1 if simulated() else CLERKS  # the simulator has one kernel at a time
+        self._clerks = [threading.Thread(target=self._serve, daemon=True) for _ in range(clerks)]
 
     def open(self) -> None:
         """Begin to answer."""
@@ -50,7 +52,7 @@ class Desk:
         try:
             with told_plainly():
                 self._answer_all()
-        except DeviceTrouble as trouble:
+        except Exception as trouble:  # whatever it is: workers would wait for every answer, and nobody know why
             self.trouble = trouble
         while self.trouble is not None and not self._over.is_set():
             close(self.questions)  # again and again: a worker may have been about to ask

@@ -55,21 +55,28 @@ class WithDevice(Divided):
 
     def close(self) -> None:
         """Send everybody home."""
+        self.desk.close()  # first: Ctrl-C may end the other, and clerks would look for questions for ever
         super().close()
-        self.desk.close()
 
 
 def _divide(root: Root, workers: int) -> Divided:
     """Estimates before a proof ask nothing: they have a worker for each core."""
-    if not root.options.exact:
-        return Divided(root, min(workers, all_cores()), ESTIMATING)
-    if batch_tables(root.game) is None:
-        raise InvalidOption(f"device {root.options.device}: this game's endings are solved on the CPU")
+    device, exact = root.options.device, root.options.exact
 
     def here() -> Divided:
-        return Divided(root, min(workers, all_cores()), PROVING)
+        return Divided(root, min(workers, all_cores()), PROVING if exact else ESTIMATING)
 
-    return on_device(root.options.device, lambda: WithDevice(root, workers), here)
+    if batch_tables(root.game) is None:
+        cannot = f"device {device}: this game's endings are solved on the CPU"
+        if device == "gpu":
+            raise InvalidOption(cannot)
+        if exact:
+            warnings.warn(cannot, RuntimeWarning, stacklevel=2)
+        return here()
+    if not exact:
+        # Whether there is a device is seen before anything is begun. Where the CPU may go on, the proof tells it.
+        return on_device(device, here, here) if device == "gpu" else here()
+    return on_device(device, lambda: WithDevice(root, workers), here)
 
 
 ON_GPU = Scheme(

@@ -109,7 +109,8 @@ class Options:
     seed: int = 1
     """For Monte-Carlo."""
     device: DeviceAsked = "cpu"
-    """Where the games of Monte-Carlo are played; with `gpu-or-cpu` on a GPU if there is one."""
+    """Where the games of Monte-Carlo are played, and endings of exact searches solved; with `gpu-or-cpu` on a GPU if
+    there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
     """Threads that search; None: one per core, or one alone for Monte-Carlo unless `parallel` says how."""
     parallel: str | Any | None = None
