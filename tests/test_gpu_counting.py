@@ -19,7 +19,8 @@ import numpy as np
 import outflank
 from outflank.abalone.geometry import board as cells
 from outflank.abalone.rules import Abalone, AbalonePosition
-from outflank.gpu import perft
+from outflank.gpu import counting, perft
+from outflank.gpu.troubles import DeviceLost
 
 sys.path.append(sys.argv[1])
 import nim
@@ -59,7 +60,22 @@ except KeyboardInterrupt as interrupted:
 whole = outflank.perft(heaps, 4)
 assert 0 < found.leaves < whole.leaves, found
 assert all(leaves <= whole.divide[move] for move, leaves in found.divide.items()), found
-print("as many")
+
+
+class CudaDriverError(Exception):
+    pass
+
+
+def fail(counting, positions, depth):
+    raise CudaDriverError("Call to cuStreamSynchronize results in CUDA_ERROR_LAUNCH_FAILED")
+
+
+counting._Counting.count = fail
+try:
+    perft(heaps, 4, threads=4)
+    raise SystemExit("it was not lost")
+except DeviceLost:
+    print("as many")
 """
 
 

@@ -17,12 +17,14 @@ SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 PLAYED = """
 import sys
+import warnings
 import numpy as np
 import outflank
 from outflank.abalone.geometry import board as cells
 from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.games.rules import pack
 from outflank.gpu import playing
+from outflank.gpu.troubles import DeviceLost
 from outflank.search import montecarlo
 from outflank.search.contract import Options
 from outflank.search.root import Root
@@ -84,6 +86,33 @@ values = {move.move: move.value for move in here.best}
 games = here.leaves // len(values)
 assert games > 50 and len({*values.values()}) > 2
 assert all(abs(move.value - values[move.move]) < 4 * 1000 * (2 / games) ** 0.5 for move in there.best), (there, here)
+
+# A device that is lost on the way.
+class CudaDriverError(Exception):
+    pass
+
+
+wait = playing.Begun.wait
+
+
+def lost(begun):
+    if begun.games > 40:
+        raise CudaDriverError("Call to cuStreamSynchronize results in CUDA_ERROR_LAUNCH_FAILED")
+    return wait(begun)
+
+
+playing.Begun.wait = lost
+for algorithm in ("flat", "uct"):
+    try:
+        outflank.search(heaps, nodes=4000, algorithm=algorithm, device="gpu")
+        raise SystemExit("it was not lost")
+    except DeviceLost as error:
+        said = str(error)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = outflank.search(heaps, nodes=4000, algorithm=algorithm, device="gpu-or-cpu")
+    assert found.nodes >= 4000 and found.move is not None, found
+    assert [str(each.message) for each in caught if "CPU goes on" in str(each.message)] == [f"{said}: the CPU goes on"]
 print("played alike")
 """
 

@@ -16,6 +16,7 @@ from outflank.boards import Board
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import check_device, cuda
+from outflank.gpu.troubles import told_plainly
 from outflank.kernels.compiler import inner
 from outflank.search.perft import Perft, checked_depth, moves_of
 
@@ -53,6 +54,7 @@ class _Level(NamedTuple):
     """How many moves they have together."""
 
 
+@told_plainly()
 def perft(
     board: Board[Any],
     depth: int,
@@ -66,7 +68,7 @@ def perft(
 
     `progress(done, total)` is told how much of the tree has been counted. Ctrl-C raises `KeyboardInterrupt`; its
     attribute `found` is a `Perft` of what was counted. `room` is how many moves are listed at once; None: as many as
-    the device has memory for.
+    the device has memory for. A block of its threads has `threads`, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     check_device()

@@ -52,10 +52,12 @@ POLICY = np.dtype(
 
 
 class DevicePlayer:
-    """One tree, whose games a device plays."""
+    """One tree, whose games a device plays; if it is lost, and the CPU may go on, that begins with another."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
+        self._here: OnePlayer | None = None
+        """Who goes on."""
         tree, self._used = seedling(root)
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
@@ -66,6 +68,17 @@ class DevicePlayer:
 
     def play(self, games: int) -> None:
         """Play about so many games, or until stopped."""
+        if self._here is None:
+            on_device(self.root.options.device, lambda: self._play(games), lambda: self._go_on(games))
+        else:
+            self._here.play(games)
+
+    def _go_on(self, games: int) -> None:
+        self._here = OnePlayer(self.root)
+        self.trees = self._here.trees
+        self._here.play(games)
+
+    def _play(self, games: int) -> None:
         play = self._play_flat if self._flat else self._play_tree
         if games == 0:
             play(0)  # compiles
