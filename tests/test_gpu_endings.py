@@ -7,6 +7,7 @@ import sys
 import pytest
 
 BESIDE_THE_RULES = """
+import math
 import random
 import sys
 import warnings
@@ -18,6 +19,7 @@ from outflank.errors import InvalidOption
 from outflank.games.rules import fill, pack, play, score
 from outflank.gpu import endings, solving
 from outflank.gpu.troubles import DeviceLost
+from outflank.machine import usable_cores
 
 
 def value(game, position):
@@ -82,8 +84,11 @@ board = outflank.OthelloBoard.start(8)
 words = np.array([pack(board.game, position) for position in drawn(board, 4, 6, lots)], np.uint64)
 right = [value(board.game, type(board.position)(*each)) for each in words]
 assert outflank.gpu.solve(np.zeros((0, 2), np.uint64)).tolist() == [] == outflank.gpu.solve([]).tolist()
+assert outflank.gpu.solve(words.astype(np.int64)[::-1]).tolist() == right[::-1]
+assert outflank.gpu.solve(words.tolist()).tolist() == right
 for wrong, said in (
     (words.ravel(), "positions of shape (12,): expected a row of two words for each"),
+    (words.astype(float), "positions of type float64: expected words, numpy.uint64"),
     (np.array([[1, 1]], np.uint64), "position 0: two pieces on one cell, or one outside the board"),
     (
         np.array([pack(board.game, board.position)], np.uint64),
@@ -119,9 +124,12 @@ except DeviceLost as error:
     assert sorted(error.found.tolist()).count(endings.UNSOLVED) == 4
     assert all(had in (is_, endings.UNSOLVED) for had, is_ in zip(error.found.tolist(), right))
 collected.clear()
+solving.ROWS, told = 1, []
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    assert outflank.gpu.solve(words, room=2, device="gpu-or-cpu").tolist() == right
+    solved = outflank.gpu.solve(words, room=2, device="gpu-or-cpu", progress=lambda *done: told.append(done))
+assert solved.tolist() == right
+assert told[0] == (2, 6) and told[-1] == (6, 6) and len(told) == 1 + -(-4 // math.ceil(usable_cores())), told
 assert [str(each.message) for each in caught] == ["device gpu: it was lost: the CPU goes on"]
 print("all told")
 """

@@ -19,7 +19,7 @@ from outflank.gpu.driver import simulated
 from outflank.gpu.endings import MOST_FREE, UNSOLVED, solve_each
 from outflank.gpu.jobs import NODES, Jobs, prepare
 from outflank.machine import usable_cores
-from outflank.search.many_endings import solve_many
+from outflank.search.many_endings import ROWS, solve_many
 
 Words = npt.NDArray[np.uint64]
 """Positions: what `pack` makes of each, a row of two words."""
@@ -66,7 +66,7 @@ def solve(
 
     `positions` is an array of two words for each: in Othello the discs of the side to move, and the opponent's. `game`
     is the rules (`board.game`); None: those of the package's first game as they usually are. Of memory no more is
-    taken than for `room` endings at a time, however many there are. `progress(done, total)` is told how many are
+    taken than for two batches of `room` endings, however many there are. `progress(done, total)` is told how many are
     solved. With the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
 
     Whatever ends it before, as Ctrl-C, has an attribute `found`: the scores so far, and `UNSOLVED` elsewhere.
@@ -102,9 +102,11 @@ def solve_counted(
             effort.nbytes = max(effort.nbytes, solver.nbytes)
 
     def here() -> None:
-        left = np.flatnonzero(found == UNSOLVED)
-        found[left] = solve_many(game, words[left], math.ceil(usable_cores()))
-        tell()
+        left, cores = np.flatnonzero(found == UNSOLVED), math.ceil(usable_cores())
+        for first in range(0, len(left), ROWS * cores):  # portions, so that it can be ended as there
+            rows = left[first : first + ROWS * cores]
+            found[rows] = solve_many(game, words[rows], cores)
+            tell()
 
     try:
         on_device(device, there, here)
@@ -132,6 +134,9 @@ def free_counts(game: Any, words: Words) -> npt.NDArray[np.uint8]:
 def _checked(positions: npt.ArrayLike, game: Any) -> Words:
     """Positions as words, of a game that has a solver for many."""
     board = cells_of(game)
+    kind = getattr(positions, "dtype", np.dtype(np.uint64))
+    if kind.kind not in "iuO":  # others do not hold all bits of a word
+        raise InvalidOption(f"positions of type {kind}: expected words, numpy.uint64")
     words = np.ascontiguousarray(positions, np.uint64)
     if words.size == 0:
         return words.reshape(-1, 2)
@@ -163,17 +168,8 @@ class Solver:
         self.nbytes = 0
         """Memory that it has on the device."""
 
-    def values(
-        self,
-        words: Words,
-        found: Values,
-        windows: Values | None = None,
-        done: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Find what positions are worth in their windows, with alpha-beta's promise; in the whole one if none is given.
-
-        `done` is called each time that more of them are `found`.
-        """
+    def values(self, words: Words, found: Values, done: Callable[[], None] = lambda: None) -> None:
+        """Find what positions are worth; `done` is called each time that more of them are `found`."""
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
             self._slots = [Slot(1 << (size - 1).bit_length(), DIVIDED) for _ in range(SLOTS)]
@@ -192,7 +188,7 @@ class Solver:
                 collect()
             rows = slice(first, min(first + size, len(words)))
             slot = self._slots.pop()
-            slot.begin(self.game, self._tables, words[rows], WHOLE if windows is None else windows[rows])
+            slot.begin(self.game, self._tables, words[rows], WHOLE)
             busy.append((slot, rows))
         while busy:
             collect()
