@@ -1,7 +1,7 @@
 """`outflank solve --device gpu`: what a device can solve is solved at once, before anything is told."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,6 @@ from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError
 from outflank.gpu.choosing import DeviceAsked
 from outflank.search.contract import Stop
-from outflank.search.deepening import iterate
 from outflank.search.results import Result
 from outflank.ui.cli.common import diagnostics
 from outflank.ui.cli.interrupting import interruptibly
@@ -62,8 +61,3 @@ def solved_at_once(
         solve = partial(solve_boards, device=device, wld=wld, every_move=every_move, stop=stop, progress=told)
         found = interruptibly(lambda: solve([boards[number] for number in short]), stop)
     return {number + 1: result for number, result in zip(short, found, strict=True)}
-
-
-def longer_ones(device: DeviceAsked) -> Callable[..., Iterator[Result]]:
-    """Who searches positions that a device has no room for: the CPU, wherever the others are solved."""
-    return iterate

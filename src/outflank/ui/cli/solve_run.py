@@ -9,6 +9,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.formats.game_record import Record
 from outflank.gpu.choosing import DeviceAsked
 from outflank.search.contract import Limits, Options, Stop
+from outflank.search.deepening import iterate
 from outflank.search.results import Result, Watch
 from outflank.search.saving import Saving
 from outflank.search.solving import usual_table_bits
@@ -16,7 +17,7 @@ from outflank.ui.cli.common import diagnostics
 from outflank.ui.cli.expected import Difference, differences
 from outflank.ui.cli.interrupting import INTERRUPTED
 from outflank.ui.cli.search_thread import as_they_come, trouble_of
-from outflank.ui.cli.solve_device import longer_ones, solved_at_once
+from outflank.ui.cli.solve_device import solved_at_once
 from outflank.ui.cli.solve_proof import Proof
 from outflank.ui.cli.solve_view import Total
 
@@ -87,7 +88,7 @@ class Solving:
         """What comes of a position, None while nothing does; the last result is the answer."""
         if number in self._answers:
             return iter([self._answers[number]])
-        ask = longer_ones(self.device) if self.cluster is None else self.cluster.iterate
+        ask = iterate if self.cluster is None else self.cluster.iterate
         given = {**self._given(board), "stop": self.stop, "watch": watch}
         if self.saving is not None:
             self.saving.watch = watch
