@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -200,6 +201,15 @@ def test_a_device_that_fails_on_the_way_leaves_the_work_to_the_cpu(monkeypatch) 
         on_device("gpu", failing, lambda: "here")
     with pytest.warns(RuntimeWarning, match=r"CUDA_ERROR_ILLEGAL_ADDRESS.*: the CPU goes on"):
         assert on_device("gpu-or-cpu", failing, lambda: "here") == "here"
+
+
+@pytest.mark.plain
+def test_numbas_own_cuda_is_told(monkeypatch) -> None:
+    for name in ("simulated", "interpreted", "require_numba_cuda"):
+        monkeypatch.setattr(device, name, bool)
+    monkeypatch.setitem(sys.modules, "numba.cuda.cudadrv.nvrtc", ModuleType("nvrtc"))  # without what we ask it
+    with pytest.raises(NoDevice, match=r"Numba's own CUDA is found in place of numba-cuda, or an old one: pip install"):
+        device.check_device()
 
 
 @pytest.mark.plain

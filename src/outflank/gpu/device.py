@@ -31,8 +31,11 @@ def check_device() -> None:
 
 def _begin() -> None:
     """Take a place on the device, which another process may refuse, and see that it can be compiled for."""
-    from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
-
+    try:
+        from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
+    except ImportError:  # it is put in place of Numba's own by a .pth file, which folders of PYTHONPATH cannot have
+        other = "Numba's own CUDA is found in place of numba-cuda, or an old one: pip install 'outflank[gpu]'"
+        raise NoDevice(f"device gpu: {other}") from None
     context = cuda.current_context()
     context.get_memory_info()  # it does not answer once it was lost; the context alone is remembered
     found, least = context.device.compute_capability, get_lowest_supported_cc()
