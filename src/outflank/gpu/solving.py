@@ -135,7 +135,7 @@ def _checked(positions: npt.ArrayLike, game: Any) -> Words:
     """Positions as words, of a game that has a solver for many."""
     board = cells_of(game)
     kind = getattr(positions, "dtype", np.dtype(np.uint64))
-    if kind.kind not in "iuO":  # others do not hold all bits of a word
+    if kind.kind not in "iuO" and np.size(positions):  # others do not hold all bits of a word
         raise InvalidOption(f"positions of type {kind}: expected words, numpy.uint64")
     words = np.ascontiguousarray(positions, np.uint64)
     if words.size == 0:
