@@ -133,7 +133,7 @@ class _Part:
         try:
             self.found = solve_counted(self._all.words, self.game, effort, device=device, progress=tell, room=room)
         except Stopped as stopped:
-            self.found = stopped.found  # type: ignore[attr-defined]
+            self.found = stopped.found  # type: ignore[attr-defined]  # what was solved by then, see `solving.solve`
             raise
 
     def values(self) -> Iterator[tuple[int, Board[Any], list[int], list[int | None]]]:
