@@ -16,7 +16,7 @@ from typing import Any, overload
 
 from outflank.kernels import files, scripts
 from outflank.kernels.cache import KeptKernel, keep, note_origin
-from outflank.kernels.compile_errors import explained
+from outflank.kernels.compile_errors import raise_explained
 from outflank.kernels.compiler import load_numba
 from outflank.kernels.uninterrupted import undisturbed
 
@@ -40,10 +40,8 @@ class DeviceKernel:
         try:
             self.compiled[launch](*arguments)
         except Exception as error:
-            told = explained(error)
-            if told is None:
-                raise
-            raise told from None  # the compiler's own text is some sixty lines
+            raise_explained(error)
+            raise
 
     def __repr__(self) -> str:
         return f"<device kernel {self.name}>"

@@ -20,6 +20,16 @@ class NotCompiled(OutflankError, TypeError):
     """Kernel code that the compiler does not take."""
 
 
+def raise_explained(error: Exception) -> None:
+    """Raise the sentence for an error of the compiler, if there is one, in its place: its own text is some sixty lines.
+
+    For who handles the error, and raises it as it is where this returns.
+    """
+    told = explained(error)
+    if told is not None:
+        raise told from None
+
+
 def explained(error: Exception) -> NotCompiled | None:
     """The sentence for an error of the compiler; None where it must speak for itself."""
     if type(error).__module__ not in ("numba.core.errors", "numba.cuda.core.errors"):

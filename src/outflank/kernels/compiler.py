@@ -27,7 +27,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from outflank.kernels import cache
-from outflank.kernels.compile_errors import explained
+from outflank.kernels.compile_errors import raise_explained
 from outflank.kernels.pipeline import INLINING, pipelines
 from outflank.kernels.uninterrupted import undisturbed
 
@@ -121,10 +121,8 @@ class Kernel:
         try:
             return self.compiled(*args)
         except Exception as error:
-            told = explained(error)
-            if told is None:
-                raise
-            raise told from None  # the compiler's own text is some sixty lines
+            raise_explained(error)
+            raise
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
