@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import outflank
+from outflank.errors import OutflankError
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.plain
@@ -94,3 +96,17 @@ def test_threads_of_the_cpu_are_refused_on_a_device(monkeypatch, capsys) -> None
     assert capsys.readouterr().err == (
         "outflank: --workers 2 are threads of the CPU, which counts nothing with --device gpu\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"room": "many"}, "room: expected a whole number of at least 1 or nothing (null), found 'many'"),
+        ({"room": 0}, "room: expected a whole number of at least 1 or nothing (null), found 0"),
+        ({"threads": 2000}, "threads: expected a whole number from 1 to 1024, found 2000"),
+    ],
+)
+def test_room_and_threads_are_numbers(option, said) -> None:
+    with pytest.raises(OutflankError) as told:
+        outflank.gpu.perft(outflank.OthelloBoard.start(), 3, **option)
+    assert str(told.value) == said

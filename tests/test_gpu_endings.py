@@ -3,8 +3,14 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+
+import outflank
+from outflank.errors import InvalidOption
+from outflank.gpu import solving
 
 BESIDE_THE_RULES = """
 import math
@@ -153,3 +159,66 @@ def test_values_are_those_of_the_rules() -> None:
 @pytest.mark.early(4)
 def test_what_a_device_cannot_do_is_told_and_what_it_did_is_kept() -> None:
     assert _simulated(TROUBLES) == "all told\n"
+
+
+WORDS = "expected words, whole numbers of 64 bits, found"
+ROWS = "expected a row of two words for each"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("abc", f"positions: {WORDS} 'abc'"),
+        (None, f"positions: {WORDS} None"),
+        ([[1, -1]], f"positions: {WORDS} -1"),
+        ([[1 << 63, -1]], f"positions: {WORDS} -1"),  # NumPy makes floats of these
+        ([[1, 1 << 64]], f"positions: {WORDS} 18446744073709551616"),
+        ([[1 << 99999, 1]], f"positions: {WORDS} a number of more digits than are read"),
+        ([["1", "2"]], f"positions: {WORDS} '1'"),
+        ([[1.5, 2]], f"positions: {WORDS} 1.5"),
+        ([[True, 2]], f"positions: {WORDS} True"),
+        ([[None, 2]], f"positions: {WORDS} None"),
+        ({"own": 1}, f"positions: {WORDS} an object"),
+        (np.array([["1", "2"]], object), f"positions: {WORDS} '1'"),
+        ([[1, 2], [3]], f"positions in rows that are not alike: {ROWS}"),
+        ([[1, 2], [3, [4]]], f"positions in rows that are not alike: {ROWS}"),
+        ([np.zeros((2, 2)), np.zeros((2, 3))], f"positions: {ROWS}, found a list"),
+        (7, f"positions of shape (1,): {ROWS}"),
+        (np.array(["1", "2"]), "positions of type <U1: expected words, numpy.uint64"),
+        (np.ones((1, 2), bool), "positions of type bool: expected words, numpy.uint64"),
+        (np.array([[1, -1]], np.int8), "positions of type int8 below 0: expected words, numpy.uint64"),
+    ],
+)
+def test_what_is_no_position_is_told_in_a_line(given, said) -> None:
+    with pytest.raises(InvalidOption) as told:
+        outflank.gpu.solve(given)
+    assert str(told.value) == said
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("room", "found"), [("many", "'many'"), (1.5, "1.5"), (0, "0"), (-4, "-4"), ([4], "a list")])
+def test_a_room_is_a_number_of_endings(room, found) -> None:
+    with pytest.raises(InvalidOption) as told:
+        outflank.gpu.solve([], room=room)
+    assert str(told.value) == f"room: expected a whole number of at least 1 or nothing (null), found {found}"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("free", [1 << 29, 1_000_000_007, 3 << 30, 1 << 37])
+def test_batches_take_a_quarter_of_the_free_memory_at_most(monkeypatch, free) -> None:
+    memory = []
+
+    def taken(shape, kind):
+        memory.append(int(np.prod(shape)) * np.dtype(kind).itemsize)
+
+    context = SimpleNamespace(get_memory_info=lambda: (free, 2 * free))
+    made_up = {"current_context": lambda: context, "device_array": taken, "pinned_array": lambda *shape: None}
+    monkeypatch.setattr(solving, "cuda", SimpleNamespace(**made_up, stream=lambda: None))
+    monkeypatch.setattr(solving, "simulated", lambda: False)
+    monkeypatch.setattr(solving, "tables_on_device", lambda game: None)
+    solver = solving.Solver(outflank.OthelloBoard.start().game)
+    slots = [solving.Slot(solver.room, solving.DIVIDED) for _ in range(solving.SLOTS)]
+    tallies = 4 * 8 * solving.SLOTS
+    assert sum(memory) - tallies == sum(slot.nbytes for slot in slots) <= free // 4
+    assert solver.room == solving.ROOM or sum(memory) > 0.9 * free // 4

@@ -18,7 +18,8 @@ from outflank.games.rules import pack, score
 from outflank.games.units import OUTCOMES
 from outflank.gpu.choosing import DeviceAsked
 from outflank.gpu.endings import MOST_FREE, UNSOLVED
-from outflank.gpu.solving import ROOM, Effort, cells_of, free_counts, solve_counted
+from outflank.gpu.positions import cells_of, free_counts
+from outflank.gpu.solving import ROOM, Effort, solve_counted
 from outflank.search.all_moves import AllMoves, all_moves
 from outflank.search.contract import Stop
 from outflank.search.results import MoveValue, Result

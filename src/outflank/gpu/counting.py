@@ -8,7 +8,7 @@ need beyond its room is done in portions, each down to its leaves before the nex
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import check_device, cuda
 from outflank.gpu.troubles import told_plainly
 from outflank.kernels.compiler import inner
+from outflank.kinds import Between
+from outflank.schema import conform
 from outflank.search.perft import Perft, checked_depth, moves_of
 
 THREADS = 256
@@ -71,6 +73,8 @@ def perft(
     the device has memory for. A block of its threads has `threads`, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
+    threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")
+    room = conform(Annotated[int, Between(1)] | None, room, "room")
     check_device()
     game, position, ended = board.game, board.position, int(finished)
     roots = moves_of(game, position)

@@ -4,25 +4,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption
-from outflank.games.description import OWN_GAMES, description_of, game_named
-from outflank.games.endings import batch_tables, free_cells
-from outflank.games.rules import unpack
+from outflank.games.description import OWN_GAMES, game_named
+from outflank.games.endings import batch_tables
 from outflank.gpu.choosing import DeviceAsked, on_device
 from outflank.gpu.device import cuda
 from outflank.gpu.driver import simulated
-from outflank.gpu.endings import MOST_FREE, UNSOLVED, solve_each
+from outflank.gpu.endings import UNSOLVED, solve_each
 from outflank.gpu.jobs import NODES, Jobs, prepare
+from outflank.gpu.positions import Words, checked_positions
+from outflank.kinds import Between, Misfit
 from outflank.machine import usable_cores
+from outflank.schema import conform
 from outflank.search.many_endings import ROWS, solve_many
 
-Words = npt.NDArray[np.uint64]
-"""Positions: what `pack` makes of each, a row of two words."""
 Values = npt.NDArray[np.int8]
 
 BUDGET = 1 << 14
@@ -30,6 +30,8 @@ BUDGET = 1 << 14
 
 ROOM = 1 << 22
 """Endings of a batch, at most: some thirty for each thread, or most threads would wait for a few at its end."""
+
+LEAST_ROOM = 1 << 10
 
 SLOTS = 2
 """Batches under way at a time: while one ends the next begins."""
@@ -86,7 +88,8 @@ def solve_counted(
     room: int | None = None,
 ) -> Values:
     """What `solve` gives; what the device did is added to `effort`, however it ends."""
-    words = _checked(positions, game)
+    room = _checked_room(room)
+    words = checked_positions(positions, game)
     found = np.full(len(words), UNSOLVED, np.int8)
 
     def tell() -> None:
@@ -116,45 +119,6 @@ def solve_counted(
     return found
 
 
-def cells_of(game: Any) -> np.uint64:
-    """The cells of the board, as bits, of a game that has a solver for many endings."""
-    description_of(game)  # what knows more of its endings is registered then
-    tables = batch_tables(game)
-    if tables is None:
-        raise InvalidOption("device gpu: it solves endings only of games whose moves are cells of a board")
-    return np.uint64(free_cells(game, tables, unpack(game, np.uint64(0), np.uint64(0))))
-
-
-def free_counts(game: Any, words: Words) -> npt.NDArray[np.uint8]:
-    """How many cells are free in each position."""
-    found: npt.NDArray[np.uint8] = np.bitwise_count(cells_of(game) & ~(words[:, 0] | words[:, 1]))
-    return found
-
-
-def _checked(positions: npt.ArrayLike, game: Any) -> Words:
-    """Positions as words, of a game that has a solver for many."""
-    board = cells_of(game)
-    kind = getattr(positions, "dtype", np.dtype(np.uint64))
-    if kind.kind not in "iuO" and np.size(positions):  # others do not hold all bits of a word
-        raise InvalidOption(f"positions of type {kind}: expected words, numpy.uint64")
-    words = np.ascontiguousarray(positions, np.uint64)
-    if words.size == 0:
-        return words.reshape(-1, 2)
-    if words.ndim != 2 or words.shape[1] != 2:
-        raise InvalidOption(f"positions of shape {words.shape}: expected a row of two words for each")
-    taken = words[:, 0] | words[:, 1]
-    wrong = np.flatnonzero((words[:, 0] & words[:, 1]) | (taken & ~board))
-    if len(wrong):
-        raise InvalidOption(f"position {wrong[0]}: two pieces on one cell, or one outside the board")
-    free = free_counts(game, words)
-    if free.max() > MOST_FREE:
-        number = int(free.argmax())
-        raise InvalidOption(
-            f"position {number}: {free[number]} free cells; a device solves endings with at most {MOST_FREE}"
-        )
-    return words
-
-
 class Solver:
     """Endings of one game on a device."""
 
@@ -172,7 +136,7 @@ class Solver:
         """Find what positions are worth; `done` is called each time that more of them are `found`."""
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
-            self._slots = [Slot(1 << (size - 1).bit_length(), DIVIDED) for _ in range(SLOTS)]
+            self._slots = [Slot(size, DIVIDED) for _ in range(SLOTS)]
             self.nbytes = sum(slot.nbytes for slot in self._slots)
         busy: list[tuple[Slot, slice]] = []
 
@@ -202,20 +166,10 @@ class Slot:
         self._stream = cuda.stream()
         self._sent = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
         self._found = [cuda.pinned_array(size, np.int8), cuda.pinned_array(4, np.int64)]
-        places = size + divided
-        rows = Jobs(
-            words=((places, 2), np.uint64),
-            windows=((places, 2), np.int8),
-            values=(size, np.int8),
-            parents=(places, np.int32),
-            ready=(places, np.int32),
-            firsts=(places, np.int32),
-            best=(places, np.int32),
-            pending=(places, np.int32),
-        )
-        self._jobs = Jobs(*(cuda.device_array(*row) for row in rows))
+        self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, divided)))
         self._tally = cuda.device_array(4, np.int64)
-        self.nbytes = sum(math.prod(array.shape) * array.dtype.itemsize for array in (*self._jobs, self._tally))
+        self.nbytes = _nbytes(size, divided)
+        """On the device."""
 
     def begin(self, game: Any, tables: Any, words: Words, windows: Values | tuple[int, int], budget: int = 0) -> None:
         """Send endings, and have them solved."""
@@ -245,12 +199,41 @@ def tables_on_device(game: Any) -> Any:
     return type(tables)(*(cuda.to_device(field) if sent else field for sent, field in zip(arrays, tables, strict=True)))
 
 
+def _rows(size: int, divided: int) -> Jobs:
+    """The arrays of so many endings, and of so many moves of those that are divided: their shapes and types."""
+    places = size + divided
+    return Jobs(
+        words=((places, 2), np.uint64),
+        windows=((places, 2), np.int8),
+        values=(size, np.int8),
+        parents=(places, np.int32),
+        ready=(places, np.int32),
+        firsts=(places, np.int32),
+        best=(places, np.int32),
+        pending=(places, np.int32),
+    )
+
+
+def _nbytes(size: int, divided: int) -> int:
+    return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in _rows(size, divided))
+
+
 def _room() -> int:
-    """As much as a quarter of the device's free memory holds."""
+    """Endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the moves of
+    those that are divided; some are tried however little that is."""
     if simulated():
-        return 1 << 10
+        return LEAST_ROOM
     free = cuda.current_context().get_memory_info()[0]
-    return int(max(1 << 10, min(ROOM, free // (4 * SLOTS * 40))))
+    left = free // (4 * SLOTS) - _nbytes(0, DIVIDED)
+    return int(max(LEAST_ROOM, min(ROOM, left // _nbytes(1, 0))))
+
+
+def _checked_room(room: Any) -> int | None:
+    try:
+        checked: int | None = conform(Annotated[int, Between(1)] | None, room, "room")
+    except Misfit as wrong:
+        raise InvalidOption(str(wrong)) from None
+    return checked
 
 
 @cache
