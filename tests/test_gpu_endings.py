@@ -82,6 +82,14 @@ for size, scoring, free, count, budget, divided in (
     found = outflank.gpu.solve(words, board.game, room=4, progress=lambda done, total: told.append((done, total)))
     assert found.tolist() == [value(board.game, position) for position in positions], (size, scoring, free, budget)
     assert told[-1] == (count, count) and sorted(told) == told and len(told) == -(-count // 4), told
+
+# As few threads as can be: each does what it has divided itself.
+solving.THREADS, solving.PARTS, solving.BUDGET, solving.DIVIDED = 1, 1, 3, 60
+for count in (1, 3):
+    positions = drawn(board, 5, count, lots)
+    words = np.array([pack(board.game, position) for position in positions], np.uint64)
+    found = outflank.gpu.solve(words, board.game).tolist()
+    assert found == [value(board.game, position) for position in positions], found
 print("all right")
 """
 
@@ -222,3 +230,33 @@ def test_batches_take_a_quarter_of_the_free_memory_at_most(monkeypatch, free) ->
     tallies = 4 * 8 * solving.SLOTS
     assert sum(memory) - tallies == sum(slot.nbytes for slot in slots) <= free // 4
     assert solver.room == solving.ROOM or sum(memory) > 0.9 * free // 4
+
+
+@pytest.mark.plain
+def test_a_batch_of_few_endings_has_a_part_of_the_threads(monkeypatch) -> None:
+    launched = {}
+
+    class Kernel:
+        def __init__(self, name) -> None:
+            self._name = name
+
+        def __getitem__(self, launch):
+            launched[self._name] = launch[:2]
+            return lambda *arguments: None
+
+    array = SimpleNamespace(copy_to_device=lambda *a, **b: None, copy_to_host=lambda *a, **b: None)
+    part = type("Rows", (), {"__getitem__": lambda rows, which: array, "copy_to_host": array.copy_to_host})
+    made_up = {"device_array": lambda *shape: part(), "pinned_array": np.zeros, "stream": lambda: None}
+    monkeypatch.setattr(solving, "cuda", SimpleNamespace(**made_up))
+    monkeypatch.setattr(solving, "_multiprocessors", lambda: 132)
+    for name in ("prepare", "solve_each"):
+        monkeypatch.setattr(solving, name, Kernel(name))
+    slot, blocks = solving.Slot(1000, 9), []
+    whole = 132 * solving.BLOCKS_PER_MULTIPROCESSOR
+    for count in (1, 2, 50, 1000):
+        slot.begin(None, None, np.zeros((count, 2), np.uint64), solving.WHOLE)
+        blocks.append(launched["solve_each"][0])
+        assert launched["prepare"] == (whole, solving.THREADS)
+    assert blocks[0] * solving.THREADS == solving.PARTS
+    assert blocks == sorted(blocks)
+    assert blocks[-2] < blocks[-1] == whole

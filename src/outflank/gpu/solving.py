@@ -43,6 +43,11 @@ THREADS = 64
 BLOCKS_PER_MULTIPROCESSOR = 12
 """As many as its registers have room for."""
 
+PARTS = 1024
+"""Threads for each ending of a batch, as far as the device has them; reckoned, not measured. An ending that lasts is
+divided into its moves, some ten, and those again: three times over there is work for about so many. Others would only
+look for work, all at the same few words. A hundred endings have all threads."""
+
 WHOLE = (-64, 64)
 
 
@@ -177,9 +182,8 @@ class Slot:
         for here, there, sent in zip(self._sent, self._jobs, (words, windows), strict=False):
             here[:count] = sent
             there[:count].copy_to_device(here[:count], stream=self._stream)
-        blocks = _multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
-        prepare[blocks, THREADS, self._stream](self._jobs, self._tally, np.int64(count))
-        launch = solve_each[blocks, THREADS, self._stream]
+        prepare[_all_blocks(), THREADS, self._stream](self._jobs, self._tally, np.int64(count))
+        launch = solve_each[_blocks(count), THREADS, self._stream]
         launch(game, tables, self._jobs, self._tally, np.int64(count), np.int32(budget or BUDGET))
         values, tally = self._found
         self._jobs.values[:count].copy_to_host(values[:count], stream=self._stream)
@@ -234,6 +238,15 @@ def _checked_room(room: Any) -> int | None:
     except Misfit as wrong:
         raise InvalidOption(str(wrong)) from None
     return checked
+
+
+def _blocks(count: int) -> int:
+    """As many as can have work: so many endings, and what they are divided into."""
+    return max(1, min(_all_blocks(), -(-count * PARTS // THREADS)))
+
+
+def _all_blocks() -> int:
+    return _multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
 
 
 @cache
