@@ -174,6 +174,92 @@ for options in ([], ["--json"]):
 print("told alike")
 """
 
+LOST = """
+from outflank.gpu.troubles import DeviceLost
+
+script = Path(sys.argv[1]) / "endings.obf"
+several = (board for board in iter(lambda: drawn(8, "winner-takes-empties", 4), None) if len(board.legal_moves) > 1)
+near = [next(several) for _ in range(3)]
+over = outflank.Board.from_text("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX---- O")
+long = f"{'X' * 46}{'-' * 18} O"
+script.write_text("\\n".join(f"{each};" for each in [*(board.to_text() for board in near), over.to_text(), long]))
+right = [outflank.solve(board, workers=1, parallel=None).value for board in (*near, over)]
+moves = [len(board.legal_moves) for board in near]
+
+
+class CudaDriverError(Exception):
+    pass
+
+
+def losing(after):
+    '''Lose the device when so many batches have been solved; one more ran before, which compiles.'''
+    collected = []
+
+    def collect(slot):
+        collected.append(slot)
+        if len(collected) > after + 1:
+            raise CudaDriverError("Call to cuStreamSynchronize results in CUDA_ERROR_LAUNCH_FAILED")
+        return whole(slot)
+
+    solving.Slot.collect = collect
+
+
+whole = solving.Slot.collect
+by_moves.SMALLEST = by_moves.ROOM = 1  # a batch for each ending
+line = "device gpu: it was lost on the way, with all that it held; this process cannot use it again"
+named = "(CUDA_ERROR_LAUNCH_FAILED)"
+told_before = "outflank: 1 position with more than 16 free cells: for the CPU, after the others\\n"
+
+# In Python: results of what was proved, and of what was not.
+losing(moves[0] + 1)
+try:
+    by_moves.solve_boards(near)
+    raise SystemExit("it was not lost")
+except DeviceLost as lost:
+    found = lost.found
+assert [(each.value, each.exact, each.device) for each in found] == [
+    (right[0], True, "gpu"),
+    (None, False, "gpu"),
+    (None, False, "gpu"),
+], found
+assert found[1].lower is not None and found[1].lower <= right[1] and found[2].lower is None, found
+
+# With `gpu`: what was proved, the first that was not, and the line.
+for options in ([], ["--json"]):
+    losing(moves[0] + 1)
+    status, out, err = called("solve", str(script), "--device", "gpu", *options)
+    assert (status, err) == (2, f"{told_before}outflank: {line} {named}; this is what is proved\\n"), (status, err)
+    if options:
+        first, second, ended, total = map(json.loads, out.splitlines())
+        assert (first["value"], first["exact"], first["device"]) == (right[0], True, "gpu"), first
+        assert (second["value"], second["exact"], second["stopped"]) == (None, False, True), second
+        assert (ended["number"], ended["value"], ended["device"]) == (4, right[3], "cpu"), ended
+        assert (total["proved"], total["positions"], total["interrupted"]) == (2, 3, False), total
+    else:
+        assert "2 of 3 positions proved" in out and "not proved" in out, out
+
+# Before anything is proved there is nothing to tell but the line.
+script.write_text(f"{near[0].to_text()};")
+for options in ([], ["--json"]):
+    losing(0)
+    assert called("solve", str(script), "--device", "gpu", *options) == (2, "", f"outflank: {line} {named}\\n")
+
+# With `gpu-or-cpu` the CPU solves the rest, and each position has who solved it.
+script.write_text("\\n".join(f"{board.to_text()};" for board in (*near, over)))
+for options in ([], ["--json"]):
+    losing(moves[0] + 1)
+    status, out, err = called("solve", str(script), "--device", "gpu-or-cpu", *options)
+    assert (status, err) == (0, f"outflank: warning: {line} {named}: the CPU goes on\\n"), (status, err)
+    if options:
+        *each, total = map(json.loads, out.splitlines())
+        assert [document["value"] for document in each] == right, each
+        assert [document["device"] for document in each] == ["gpu", "gpu+cpu", "cpu", "cpu"], each
+        assert total["proved"] == 4, total
+    else:
+        assert "4 of 4 positions proved" in out, out
+print("nothing is lost but the device")
+"""
+
 LABELS = """
 from outflank.games.description import game_named
 from outflank.learning import fit, labelling, parts_on_device
@@ -219,7 +305,7 @@ try:
     raise SystemExit("it was not interrupted")
 except Halted:
     pass
-assert said[0].startswith("label: ") and said[0].endswith(f" of {made.solved} endings solved on a GPU"), said
+assert said[0].startswith("label: ") and said[0].endswith(f" of {made.solved} endings solved"), said
 kept = sum(len(np.load(path)["values"]) for path in (cut / "values.parts").iterdir())
 assert 8 < kept < made.solved, kept
 asked.clear()
@@ -230,9 +316,9 @@ print("to the bit")
 """
 
 
-def _simulated(script: str, *arguments: object) -> str:
+def _simulated(script: str, *arguments: object, warned: str = "error") -> str:
     environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-W", "error", "-c", BEGIN + script, *map(str, arguments)]
+    command = [sys.executable, "-W", warned, "-c", BEGIN + script, *map(str, arguments)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     return done.stdout + done.stderr
 
@@ -245,6 +331,11 @@ def test_boards_have_the_results_of_a_search() -> None:
 @pytest.mark.early(10)
 def test_solve_tells_what_it_tells_of_a_cpu(tmp_path) -> None:
     assert _simulated(TABLES, tmp_path) == "told alike\n"
+
+
+@pytest.mark.early(6)
+def test_what_was_solved_is_told_when_the_device_is_lost(tmp_path) -> None:
+    assert _simulated(LOST, tmp_path, warned="always") == "nothing is lost but the device\n"
 
 
 @pytest.mark.early(10)
@@ -280,7 +371,7 @@ def test_a_game_without_such_a_solver_is_left_to_the_cpu_where_that_may_go_on() 
     board = game_named("abalone").start()
     how = {"wld": False, "every_move": False, "quiet": True}
     with pytest.warns(RuntimeWarning, match="games whose moves are cells of a board: the CPU goes on"):
-        assert solved_at_once([board], "gpu-or-cpu", Stop(), **how) == {}
+        assert solved_at_once([board], "gpu-or-cpu", Stop(), **how) == ({}, None)
 
 
 def test_without_a_device_nothing_is_begun(monkeypatch, capsys, tmp_path) -> None:

@@ -15,6 +15,9 @@ from typing import Literal
 DeviceAsked = Literal["cpu", "gpu", "gpu-or-cpu"]
 """Where somebody wants work to be done: on a GPU, and nowhere else; or on one, and on the CPU where none can."""
 
+DeviceUsed = Literal["cpu", "gpu", "gpu+cpu"]
+"""Where it was done: by both, where a GPU was lost on the way and the CPU went on."""
+
 MOST_WORKERS = 1024
 """Threads that one search, count or experiment may have: more than machines have cores is a slip of the hand."""
 

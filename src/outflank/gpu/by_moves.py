@@ -20,6 +20,7 @@ from outflank.gpu.choosing import DeviceAsked
 from outflank.gpu.endings import MOST_FREE, UNSOLVED
 from outflank.gpu.positions import cells_of, free_counts
 from outflank.gpu.solving import ROOM, Effort, solve_counted
+from outflank.machine import DeviceUsed
 from outflank.search.all_moves import AllMoves, all_moves
 from outflank.search.contract import Stop
 from outflank.search.results import MoveValue, Result
@@ -57,13 +58,14 @@ def solve_boards(
 
     `progress(done, total)` is told how many of the positions after all moves are solved. Once `stop` is called, those
     boards that are not proved by then say so. Nodes and seconds are shared out alike among the boards: a device solves
-    them side by side.
+    them side by side. `Result.device` says who has solved each.
+
+    Whatever ends it before, as Ctrl-C or the loss of the device, has an attribute `found`: these results, of which
+    those that are not proved by then say so.
     """
     parts = [_Part(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
     total, before = sum(len(part.found) for part in parts), 0
-    for part in parts:
-        part.prepare(device)
-    effort, started = Effort(), time.perf_counter()
+    started = time.perf_counter()
 
     def tell(done: int, of_part: int) -> None:
         if progress is not None:
@@ -71,32 +73,43 @@ def solve_boards(
         if stop is not None and stop.called:
             raise Stopped
 
+    def results() -> list[Result]:
+        seconds = (time.perf_counter() - started) / max(len(boards), 1)
+        entered = sum(part.effort.nodes for part in parts)
+        nbytes = max((part.effort.nbytes for part in parts), default=0)
+        found: dict[int, Result] = {}
+        for part in parts:
+            scale = OUTCOMES if wld else scale_of(part.game, Exact())
+            for number, board, codes, values, used in part.values():
+                took = Result(
+                    value=None,
+                    move=None,
+                    pv=(),
+                    depth=0,
+                    nodes=entered // len(boards) + (number < entered % len(boards)),
+                    leaves=0,
+                    seconds=seconds,
+                    exact=False,
+                    worker_bytes=nbytes,
+                    scale=scale,
+                    device=used,
+                )
+                found[number] = _result(took, board, codes, values, wld=wld, every_move=every_move)
+        return [found[number] for number in range(len(boards))]
+
     try:
         for part in parts:
-            part.solve(effort, device, tell)
+            part.prepare(device)
+        started = time.perf_counter()
+        for part in parts:
+            part.solve(device, tell)
             before += len(part.found)
     except Stopped:
         pass
-    seconds = (time.perf_counter() - started) / max(len(boards), 1)
-    found: dict[int, Result] = {}
-    for part in parts:
-        scale = OUTCOMES if wld else scale_of(part.game, Exact())
-        for number, board, codes, values in part.values():
-            nodes = effort.nodes // len(boards) + (number < effort.nodes % len(boards))
-            took = Result(
-                value=None,
-                move=None,
-                pv=(),
-                depth=0,
-                nodes=nodes,
-                leaves=0,
-                seconds=seconds,
-                exact=False,
-                worker_bytes=effort.nbytes,
-                scale=scale,
-            )
-            found[number] = _result(took, board, codes, values, wld=wld, every_move=every_move)
-    return [found[number] for number in range(len(boards))]
+    except BaseException as error:
+        error.found = results()  # type: ignore[attr-defined]  # for whoever tells what is proved
+        raise
+    return results()
 
 
 def _by_rules(boards: Sequence[Board[Any]]) -> list[list[int]]:
@@ -122,29 +135,40 @@ class _Part:
         self._all: AllMoves = all_moves(self.game, words)
         self.found: npt.NDArray[np.int8] = np.full(len(self._all.moves), UNSOLVED, np.int8)
         """What the positions after the moves are worth, to the side that moves there."""
+        self.effort = Effort(here=np.zeros(len(self.found), np.bool_))
 
     def prepare(self, device: DeviceAsked) -> None:
         """Have all compiled before the clock runs: by a board that is full."""
         full = np.array([[cells_of(self.game), 0]], np.uint64)
         solve_counted(full, self.game, Effort(), device=device)
 
-    def solve(self, effort: Effort, device: DeviceAsked, tell: Callable[[int, int], None]) -> None:
+    def solve(self, device: DeviceAsked, tell: Callable[[int, int], None]) -> None:
         """Find it, or as much as there is time for."""
         room = max(SMALLEST, ROOM // 3 ** max(0, self._free - QUICK_FREE))
         try:
-            self.found = solve_counted(self._all.words, self.game, effort, device=device, progress=tell, room=room)
-        except Stopped as stopped:
-            self.found = stopped.found  # type: ignore[attr-defined]  # what was solved by then, see `solving.solve`
+            how: dict[str, Any] = {"device": device, "progress": tell, "room": room}
+            self.found = solve_counted(self._all.words, self.game, self.effort, **how)
+        except BaseException as error:
+            self.found = getattr(error, "found", self.found)  # what was solved by then, see `solving.solve`
             raise
 
-    def values(self) -> Iterator[tuple[int, Board[Any], list[int], list[int | None]]]:
-        """Each board with its number, the codes of its moves, and what these are worth to the mover, as far as it is
-        known."""
+    def values(self) -> Iterator[tuple[int, Board[Any], list[int], list[int | None], DeviceUsed]]:
+        """Each board with its number, the codes of its moves, what these are worth to the mover, as far as it is known,
+        and who has found it."""
         bounds = self._all.bounds.tolist()
         codes, found = self._all.moves.tolist(), self.found.tolist()
         for index, (number, board) in enumerate(zip(self._numbers, self._boards, strict=True)):
             own = slice(bounds[index], bounds[index + 1])
-            yield number, board, codes[own], [None if value == UNSOLVED else -value for value in found[own]]
+            values = [None if value == UNSOLVED else -value for value in found[own]]
+            yield number, board, codes[own], values, self._used(own)
+
+    def _used(self, rows: slice) -> DeviceUsed:
+        """Who has solved endings; of a game that is over there are none, and the rules tell its score."""
+        here = self.effort.here[rows]
+        there = (self.found[rows] != UNSOLVED) & ~here
+        if here.any():
+            return "gpu+cpu" if there.any() else "cpu"
+        return "gpu" if len(here) else "cpu"
 
 
 def _result(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any
 
@@ -53,12 +53,14 @@ WHOLE = (-64, 64)
 
 @dataclass
 class Effort:
-    """What a device did."""
+    """Who did what of some endings."""
 
     nodes: int = 0
-    """Positions entered."""
+    """Positions that a device has entered."""
     nbytes: int = 0
     """Of its memory, at a time."""
+    here: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether it was the CPU that solved each."""
 
 
 def solve(
@@ -92,10 +94,11 @@ def solve_counted(
     progress: Callable[[int, int], None] | None = None,
     room: int | None = None,
 ) -> Values:
-    """What `solve` gives; what the device did is added to `effort`, however it ends."""
+    """What `solve` gives; `effort` has then who did what, however it ends."""
     room = _checked_room(room)
     words = checked_positions(positions, game)
     found = np.full(len(words), UNSOLVED, np.int8)
+    effort.here = np.zeros(len(words), np.bool_)
 
     def tell() -> None:
         if progress is not None:
@@ -106,14 +109,14 @@ def solve_counted(
         try:
             solver.values(words, found, done=tell)
         finally:
-            effort.nodes += solver.nodes
-            effort.nbytes = max(effort.nbytes, solver.nbytes)
+            effort.nodes, effort.nbytes = solver.nodes, solver.nbytes
 
     def here() -> None:
         left, cores = np.flatnonzero(found == UNSOLVED), math.ceil(usable_cores())
         for first in range(0, len(left), ROWS * cores):  # portions, so that it can be ended as there
             rows = left[first : first + ROWS * cores]
             found[rows] = solve_many(game, words[rows], cores)
+            effort.here[rows] = True
             tell()
 
     try:

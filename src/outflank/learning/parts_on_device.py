@@ -51,7 +51,7 @@ def _solve(
     from outflank.gpu.solving import solve
 
     def tell(done: int, of_these: int) -> None:
-        work.progress(f"label: {before + done:,} of {how_many(total, 'ending')} solved on a GPU")
+        work.progress(f"label: {before + done:,} of {how_many(total, 'ending')} solved")
         work.check()
 
     def keep(found: npt.NDArray[np.int8]) -> None:

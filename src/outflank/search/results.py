@@ -7,6 +7,7 @@ from typing import Self
 
 from outflank.boards.moves import Move
 from outflank.games.units import Scale
+from outflank.machine import DeviceUsed
 from outflank.words import how_many
 
 
@@ -106,6 +107,9 @@ class Result:
     """Memory of the workers: their records, stacks and split points."""
     scale: Scale = field(default_factory=Scale)
     """How its values are to be read."""
+    device: DeviceUsed = "cpu"
+    """Where a board was solved at once with others, or the games of Monte-Carlo were played. Other searches are the
+    CPU's, though a GPU may solve endings for them."""
 
     def __repr__(self) -> str:
         return f"<Result {', '.join(text for _, text in self._facts())}>"

@@ -91,7 +91,8 @@ def command(
     Where a script says what moves are worth, as OBF does, the scores are compared. A line that cannot be read is named,
     and the others are solved. Ctrl-C ends it with what is proved by then.
 
-    The status is 1 where a score was not proved or is not as expected, and 2 where a line could not be read.
+    The status is 1 where a score was not proved or is not as expected, and 2 where a line could not be read, or a GPU
+    was lost.
 
     \b
       outflank solve --size 4
@@ -231,7 +232,6 @@ def _print_documents(solving: Solving, asked: list[Asked], total: Total) -> int:
                     last,
                     depth=depth_of(board),
                     wld=solving.wld,
-                    device=solving.where(number),
                     expected=expected_of(record),
                     differing=differing,
                     proof=UNSET if written is None else written.document,

@@ -8,6 +8,7 @@ from typing import Any
 from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError
 from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.contract import Stop
 from outflank.search.results import Result
 from outflank.ui.cli.common import diagnostics
@@ -35,10 +36,11 @@ def check_beside_device(**given: object) -> None:
 
 def solved_at_once(
     boards: Sequence[Board[Any]], device: DeviceAsked, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
-) -> dict[int, Result]:
+) -> tuple[dict[int, Result], DeviceTrouble | None]:
     """The results of those boards that a device can solve, by their numbers, from 1; it is told who solves the others.
 
-    Ctrl-C calls `stop`, and what is not proved by then says so.
+    Ctrl-C calls `stop`, and what is not proved by then says so. So it is where the device is lost, and nobody may go on
+    for it: that comes with the results. If nothing is proved by then, it is raised.
     """
     from outflank.gpu.by_moves import short_ones, solve_boards  # imports CUDA
     from outflank.gpu.endings import MOST_FREE
@@ -49,15 +51,21 @@ def solved_at_once(
         if device == "gpu":
             raise
         warnings.warn(f"{cannot}: the CPU goes on", RuntimeWarning, stacklevel=2)
-        return {}
+        return {}, None
     if len(short) < len(boards):
         longer = how_many(len(boards) - len(short), "position")
         diagnostics().print(f"outflank: {longer} with more than {MOST_FREE} free cells: for the CPU, after the others")
     with progress_line(quiet=quiet) as tell:
 
         def told(done: int, total: int) -> None:
-            tell(f"{done:,} of {how_many(total, 'ending')} solved on a GPU")
+            tell(f"{done:,} of {how_many(total, 'ending')} solved")
 
         solve = partial(solve_boards, device=device, wld=wld, every_move=every_move, stop=stop, progress=told)
-        found = interruptibly(lambda: solve([boards[number] for number in short]), stop)
-    return {number + 1: result for number, result in zip(short, found, strict=True)}
+        lost: DeviceTrouble | None = None
+        try:
+            found = interruptibly(lambda: solve([boards[number] for number in short]), stop)
+        except DeviceTrouble as trouble:
+            lost, found = trouble, trouble.found  # type: ignore[attr-defined]  # see `solve_boards`
+            if not any(result.exact for result in found):
+                raise
+    return {number + 1: result for number, result in zip(short, found, strict=True)}, lost

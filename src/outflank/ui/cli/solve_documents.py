@@ -76,8 +76,8 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     """By the runs that this one went on with (`--save`); `nodes` and `seconds` are its own."""
     seconds_before: float
     device: str = "cpu"
-    """Where it was solved: `cpu` or `gpu`. Nodes and seconds of those solved on a GPU are shared out alike: it solves
-    them side by side."""
+    """Where it was solved: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost on the way and the CPU went on. Nodes and
+    seconds of those that a GPU was asked for are shared out alike: it solves them side by side."""
     proof: WrittenProof | UnsetType = UNSET
     """With `--proof`, once the score is proved."""
 
@@ -93,7 +93,6 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
         expected: Mapping[int, int],
         differing: Sequence[Difference],
         before: Saving | None,
-        device: str = "cpu",
         proof: WrittenProof | UnsetType = UNSET,
     ) -> "SolveDocument":
         """The proof of a board, or what there is of one; estimates are none of it."""
@@ -126,7 +125,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
             worker_bytes=result.worker_bytes,
             nodes_before=0 if before is None else before.nodes_before,
             seconds_before=0.0 if before is None else round(before.seconds_before, 6),
-            device=device,
+            device=result.device,
             proof=proof,
         )
 

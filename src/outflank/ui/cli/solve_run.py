@@ -8,6 +8,7 @@ from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.formats.game_record import Record
 from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate
 from outflank.search.results import Result, Watch
@@ -24,8 +25,9 @@ from outflank.ui.cli.solve_view import Total
 Asked = tuple[Board[Any], Record]
 """A position, and what its text says of it."""
 
-UNREADABLE, NOT_SO = 2, 1
-"""The status where lines could not be read, and where a score is not proved, or not as expected."""
+UNREADABLE, LOST, NOT_SO = 2, 2, 1
+"""The status where lines could not be read, where a device was lost, and where a score is not proved, or not as
+expected."""
 
 
 class Solving:
@@ -47,13 +49,15 @@ class Solving:
         self.stop = Stop()
         self.saving: Saving | None = None
         self._answers: dict[int, Result] = {}
-        """What a device has solved, by the positions' numbers."""
+        """What was solved at once, by the positions' numbers."""
+        self._lost: DeviceTrouble | None = None
+        """Why there is no more of it."""
 
     def at_once(self, boards: Sequence[Board[Any]], *, quiet: bool) -> None:
         """Have those positions solved that a device can solve, if there is one."""
         if self.device != "cpu":
             asked = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
-            self._answers = solved_at_once(boards, self.device, self.stop, **asked)
+            self._answers, self._lost = solved_at_once(boards, self.device, self.stop, **asked)
 
     def reached(self, asked: Sequence[Asked]) -> Iterator[tuple[int, Board[Any], Record]]:
         """The positions with their numbers, as far as it comes before it is ended; of those for a device all that it
@@ -66,10 +70,6 @@ class Solving:
                 continue
             left_out = left_out or (answer is not None and not answer.exact)
             yield number, board, record
-
-    def where(self, number: int) -> str:
-        """Which device has solved a position."""
-        return "gpu" if number in self._answers else "cpu"
 
     def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
         """Keep what is proved of the one position that there is, and go on with what is there."""
@@ -107,15 +107,16 @@ class Solving:
         return differences(board, result, expected_of(record), wld=self.wld)
 
     def trouble(self) -> str | None:
-        """Why the cluster has given up, if it has."""
-        return trouble_of(self.cluster)
+        """Why the cluster, or the device, has given up, if it has."""
+        return trouble_of(self.cluster) if self._lost is None else str(self._lost)
 
     def status(self, total: Total) -> int:
-        """130 where the user has ended it, 1 where something is not proved, or not as expected."""
+        """130 where the user has ended it, 2 where a device was lost, 1 where something is not proved, or not as
+        expected."""
         trouble = self.trouble()
         if trouble is not None:
             diagnostics().print(f"outflank: {trouble}; this is what is proved")
-            return NOT_SO
+            return NOT_SO if self._lost is None else LOST
         if self.stop.called:
             return INTERRUPTED
         return NOT_SO if total.proved < total.positions or total.differing else 0
