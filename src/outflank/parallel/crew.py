@@ -172,10 +172,13 @@ class Crew:
         """What each worker has done so far, also while they work."""
         opened, now = self._opened, time.perf_counter()
         seconds = self._seconds if opened is None else self._seconds + now - opened
-        useful = [
-            (int(hand.busy_ns) + (0 if opened is None or hand.idle else round(now * 1e9) - int(hand.since))) / 1e9
-            for hand in self.hands
-        ]
+
+        def busy_for(hand: Any) -> float:
+            """With what it is at, which it may not have said yet when it began: no longer than this window is open."""
+            before = int(hand.busy_ns) / 1e9
+            return before if opened is None or hand.idle else before + now - max(opened, int(hand.since) / 1e9)
+
+        useful = [busy_for(hand) for hand in self.hands]
         return tuple(
             WorkerStatistics(
                 useful_seconds=busy,
