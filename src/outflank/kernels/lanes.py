@@ -9,6 +9,7 @@ source for all machines.
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -17,25 +18,33 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lane_forms import COUNTS, form_of
 from outflank.kernels.lowering import define
 
+# A third of the time of searches in the interpreter went into what follows. Arrays of so few words cost only the calls
+# of NumPy that make them, and those below are the cheapest that do.
 
+
+@lru_cache(maxsize=64)  # rules ask for the same constants at every node
 def lanes(*words: Any) -> Any:
     """A lane for each of `words`: two, four or eight."""
-    return np.array(words, dtype=np.uint64)
+    held = np.array(words, dtype=np.uint64)
+    held.flags.writeable = False
+    return held
 
 
 def spread(word: Any, like: Any) -> Any:
     """`word` in every lane, as many as `like` has."""
-    return np.full(len(like), word, dtype=np.uint64)
+    held = like.copy()
+    held.fill(word)
+    return held
 
 
 def occupied(vector: Any) -> Any:
     """All ones in each lane that has a bit set, zero in the others."""
-    return np.where(vector != 0, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))
+    return -np.sign(vector)
 
 
 def merged(vector: Any) -> Any:
     """The lanes' words in one, bit by bit."""
-    return np.bitwise_or.reduce(vector)
+    return np.uint64(reduce(operator.or_, vector.tolist()))
 
 
 def bit_counts(vector: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from outflank.kernels import observers
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
+from outflank.kernels.record_types import with_attributes
 
 _lock = Lock()
 
@@ -80,7 +81,7 @@ def _record(address: Any, dtype: Any) -> Any:
 def _memory_of(dtype: Any) -> tuple[Any, np.dtype[Any]]:
     """The memory of a record, and the record as one that has its fields as attributes. Views made anew each time, the
     second as a `recarray`, took ten times as long."""
-    return ctypes.c_uint8 * dtype.itemsize, np.dtype((np.record, dtype))
+    return ctypes.c_uint8 * dtype.itemsize, with_attributes(dtype)
 
 
 @extend
