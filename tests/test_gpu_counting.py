@@ -16,7 +16,11 @@ pytestmark = pytest.mark.plain
 SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 COUNTED = """
+import contextlib
+import io
+import json
 import sys
+from functools import partial
 import numpy as np
 import outflank
 from outflank.abalone.geometry import board as cells
@@ -24,8 +28,20 @@ from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.gpu import counting, perft
 from outflank.gpu.troubles import DeviceLost
 
+from outflank.ui.cli import main
+
 sys.path.append(sys.argv[1])
 import nim
+
+
+def called(*arguments):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(list(arguments))
+        except SystemExit as left:
+            return left.code, out.getvalue(), err.getvalue()
+
 
 small = outflank.OthelloBoard.start(4)
 pushed = outflank.AbaloneBoard(Abalone(2, 1), AbalonePosition(cells({(0, 0), (1, 1)}), cells({(2, 2), (8, 8)})))
@@ -68,23 +84,69 @@ class CudaDriverError(Exception):
     pass
 
 
-def fail(counting, positions, depth):
-    raise CudaDriverError("Call to cuStreamSynchronize results in CUDA_ERROR_LAUNCH_FAILED")
+def losing(after):
+    "Lose the device after so many portions."
+    counted = []
+
+    def count(counting, *level):
+        counted.append(level)
+        if len(counted) > after + 1:  # the first one compiles
+            counting._sums = None  # nobody reads what it held
+            raise CudaDriverError("Call to cuStreamSynchronize results in CUDA_ERROR_LAUNCH_FAILED")
+        return portion(counting, *level)
+
+    counting._Counting._count = count
 
 
-counting._Counting.count = fail
-try:
-    perft(heaps, 4, threads=4)
-    raise SystemExit("it was not lost")
-except DeviceLost:
-    print("as many")
+portion = counting._Counting._count
+for after in (0, 3):
+    losing(after)
+    try:
+        perft(heaps, 4, threads=4, room=1)
+        raise SystemExit("it was not lost")
+    except DeviceLost as lost:
+        found = lost.found
+    assert (found.leaves > 0) == (after > 0) and found.leaves < whole.leaves, found
+    assert all(leaves <= whole.divide[move] for move, leaves in found.divide.items()), found
+
+# The command: what was counted, and the line; or all of it, by the CPU.
+counting.perft = partial(perft, threads=4, room=8)
+counting.most_moves = lambda game: 8  # that positions so near the start have, so that there are several portions
+line = "device gpu: it was lost on the way, with all that it held; this process cannot use it again"
+named = "(CUDA_ERROR_LAUNCH_FAILED)"
+small_whole = outflank.perft(small, 4)
+for options in ([], ["--json", "--divide"]):
+    losing(1)
+    status, out, err = called("perft", "--size", "4", "--depth", "4", "--device", "gpu", *options)
+    assert (status, err) == (2, f"outflank: {line} {named}\\n"), (status, err)
+    if options:
+        document = json.loads(out)
+        assert (document["complete"], document["device"]) == (False, "gpu"), document
+        assert 0 < document["leaves"] == sum(document["divide"].values()) < small_whole.leaves, document
+    else:
+        assert "depth 4: at least " in out and out.endswith("on a GPU, not finished\\n"), out
+    losing(1)
+    status, out, err = called("perft", "--size", "4", "--depth", "4", "--device", "gpu-or-cpu", *options)
+    assert (status, err) == (0, f"outflank: warning: {line} {named}: the CPU goes on\\n"), (status, err)
+    if options:
+        document = json.loads(out)
+        assert (document["complete"], document["device"]) == (True, "cpu"), document
+        assert document["leaves"] == small_whole.leaves, document
+    else:
+        assert f"{small_whole.leaves:,} leaves" in out and out.endswith("1 worker\\n"), out
+    losing(0)
+    nothing = called("perft", "--size", "4", "--depth", "4", "--device", "gpu", *options)
+    assert nothing == (2, "", f"outflank: {line} {named}\\n"), nothing
+print("as many")
 """
 
 
-@pytest.mark.early(6)
+@pytest.mark.early(9)
 def test_a_device_counts_as_many_leaves_as_a_cpu() -> None:
     examples = str(Path(__file__).parent.parent / "examples")
-    done = subprocess.run([sys.executable, "-c", COUNTED, examples], env=SIMULATED, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", COUNTED, examples], env=SIMULATED, capture_output=True, text=True
+    )
     assert (done.stdout, done.stderr) == ("as many\n", "")
 
 

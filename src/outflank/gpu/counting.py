@@ -16,7 +16,7 @@ from outflank.boards import Board
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import check_device, cuda
-from outflank.gpu.troubles import told_plainly
+from outflank.gpu.troubles import DeviceTrouble, told_plainly
 from outflank.kernels.compiler import inner
 from outflank.kinds import Between
 from outflank.schema import conform
@@ -68,9 +68,10 @@ def perft(
 ) -> Perft:
     """Count the leaves of a game tree on a GPU: what `outflank.perft` counts, to the same numbers.
 
-    `progress(done, total)` is told how much of the tree has been counted. Ctrl-C raises `KeyboardInterrupt`; its
-    attribute `found` is a `Perft` of what was counted. `room` is how many moves are listed at once; None: as many as
-    the device has memory for. A block of its threads has `threads`, 1024 at most.
+    `progress(done, total)` is told how much of the tree has been counted. Ctrl-C raises `KeyboardInterrupt`, the loss
+    of the device `DeviceLost`; their attribute `found` is a `Perft` of the portions that were counted. `room` is how
+    many moves are listed at once; None: as many as the device has memory for. A block of its threads has `threads`,
+    1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")
@@ -92,9 +93,10 @@ def perft(
         return Perft(leaves=sum(found), seconds=seconds, workers=1, divide=divide, device="gpu")
 
     try:
-        counting.count([play(game, position, MOVE(code)) for code in roots], depth - 1)
-    except KeyboardInterrupt as interrupt:
-        interrupt.found = result()  # type: ignore[attr-defined]  # as on a CPU
+        with told_plainly():
+            counting.count([play(game, position, MOVE(code)) for code in roots], depth - 1)
+    except (KeyboardInterrupt, DeviceTrouble) as ended:
+        ended.found = result()  # type: ignore[union-attr]  # as on a CPU
         raise
     return result()
 
@@ -112,6 +114,8 @@ class _Counting:
     def __init__(self, game: Any, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
         self._game, self._ended, self._threads, self._progress = game, ended, threads, progress
         self._here = np.zeros(roots, np.int64)
+        self._known = np.zeros_like(self._here)
+        """What the device had counted when it was last asked: its sums are lost with it."""
         self._sums = cuda.to_device(self._here)
         self._room = max(room, most_moves(game))
         self._parents = cuda.device_array(self._room, np.int32)
@@ -119,8 +123,8 @@ class _Counting:
         self._done = 0.0
 
     def found(self) -> list[int]:
-        """The leaves below each of the root's moves, as far as they are counted."""
-        return [int(each) for each in self._here + self._sums.copy_to_host()]
+        """The leaves below each of the root's moves, as far as it was told that they are counted."""
+        return [int(each) for each in self._here + self._known]
 
     def compile(self, position: Any) -> None:
         """Compile what will be needed, by a count of nothing."""
@@ -174,6 +178,8 @@ class _Counting:
             start = end
 
     def _tell(self, part: float) -> None:
+        # Some numbers for a portion of millions of moves, which is waited for anyway before the next is listed.
+        self._known = self._sums.copy_to_host()
         self._done += part
         if self._progress is not None:
             self._progress(min(PARTS, round(PARTS * self._done)), PARTS)

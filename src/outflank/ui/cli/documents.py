@@ -42,7 +42,7 @@ class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1")
     seconds: float
     workers: int
     complete: bool
-    """False: it was interrupted, and there are so many leaves at least."""
+    """False: it was interrupted, or its GPU was lost, and there are so many leaves at least."""
     device: str = "cpu"
     """Where they were counted: `cpu` or `gpu`."""
     divide: dict[str, int] | UnsetType = UNSET

@@ -9,6 +9,7 @@ import click
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.gpu.choosing import DeviceAsked, on_device
+from outflank.gpu.troubles import DeviceTrouble
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.perft import Perft, perft
 from outflank.ui.cli.common import (
@@ -59,7 +60,7 @@ def command(
     board = one_board(**options)
     if workers > usable_cores():
         diagnostics().print(f"{workers} workers on {usable_cores():g} cores: more than can run at once", style="yellow")
-    complete = True
+    trouble: BaseException | None = None
     try:
         with _bar(enabled=not as_json) as progress:
             found = on_device(
@@ -67,10 +68,11 @@ def command(
                 lambda: _on_gpu(board, depth, finished=finished, progress=progress),
                 lambda: perft(board, depth, workers=workers, finished=finished, progress=progress),
             )
-    except KeyboardInterrupt as interrupt:
-        if not hasattr(interrupt, "found"):
+    except (KeyboardInterrupt, DeviceTrouble) as ended:
+        counted: Perft | None = getattr(ended, "found", None)
+        if counted is None or (isinstance(ended, DeviceTrouble) and not counted.leaves):
             raise  # it had not begun to count
-        found, complete = interrupt.found, False
+        found, trouble = counted, ended
     by_move = {str(move): leaves for move, leaves in found.divide.items()}
     if as_json:
         from msgspec import UNSET
@@ -84,14 +86,16 @@ def command(
             leaves=found.leaves,
             seconds=round(found.seconds, 6),
             workers=workers,
-            complete=complete,
+            complete=trouble is None,
             device=found.device,
             divide=by_move if divide else UNSET,
         )
         print_json(document)
     else:
-        _print(board, depth, found, by_move if divide else {}, complete=complete)
-    return 0 if complete else INTERRUPTED
+        _print(board, depth, found, by_move if divide else {}, trouble)
+    if isinstance(trouble, DeviceTrouble):
+        raise trouble
+    return 0 if trouble is None else INTERRUPTED
 
 
 def _on_gpu(board: Board[Any], depth: int, **how: Any) -> Perft:
@@ -100,8 +104,8 @@ def _on_gpu(board: Board[Any], depth: int, **how: Any) -> Perft:
     return perft_on_gpu(board, depth, **how)
 
 
-def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int], *, complete: bool) -> None:
-    console = output()
+def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int], trouble: BaseException | None) -> None:
+    console, complete = output(), trouble is None
     width = max(map(len, by_move), default=0)
     for move, leaves in by_move.items():
         console.print(f"{move:<{width}} {leaves:>16,}")
@@ -113,7 +117,8 @@ def _print(board: Board[Any], depth: int, found: Perft, by_move: dict[str, int],
         counted, speed = "interrupted before the first of its parts was counted", ""
     console.print(f"{describe(board)}, depth {depth}: {counted}")
     where = "on a GPU" if found.device == "gpu" else how_many(found.workers, "worker")
-    console.print(f"{found.seconds:.3f} s{speed}, {where}{'' if complete else ', interrupted'}")
+    ended = "" if complete else ", not finished" if isinstance(trouble, DeviceTrouble) else ", interrupted"
+    console.print(f"{found.seconds:.3f} s{speed}, {where}{ended}")
 
 
 @contextmanager
