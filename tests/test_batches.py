@@ -5,7 +5,7 @@ import pytest
 
 from outflank import AbaloneBoard, OthelloBoard
 from outflank.games.rules import unpack
-from outflank.search.batches import Batch, choose, credit
+from outflank.search.batches import Batch, choose, credit, withdraw
 from outflank.search.contract import Options
 from outflank.search.montecarlo import WIN, seedling
 from outflank.search.root import Root
@@ -33,6 +33,27 @@ def test_what_was_lost_on_the_way_is_given_back(board) -> None:
                 assert 0 <= here.visits - below.visits.sum() <= (games if node else 0)
                 assert abs(here.won + below.won.sum()) <= (games * WIN if node else 0)
     assert used <= len(tree)
+
+
+def test_a_tree_is_as_it_was_when_a_batch_is_withdrawn() -> None:
+    board, lots = OthelloBoard.start(6), np.random.default_rng(6)
+    root = Root(board.game, board.position, Options(algorithm="uct"))
+    (tree, used), batches = seedling(root, room=2000), [Batch(30) for _ in range(3)]
+    for leaves in (20, 30):
+        used = choose(root.game, tree, used, leaves, 8, root.worker, *_ways(batches[0]))
+        credit(tree, leaves, 8, lots.integers(-8 * WIN, 8 * WIN + 1, leaves), batches[0].paths, batches[0].lengths)
+    before = tree.copy()
+    for batch, leaves, games in ((batches[1], 30, 8), (batches[2], 12, 5)):
+        used = choose(root.game, tree, used, leaves, games, root.worker, *_ways(batch))
+    assert (tree.visits != before.visits).any()
+    withdraw(tree, 30, 8, batches[1].paths, batches[1].lengths)
+    withdraw(tree, 12, 5, batches[2].paths, batches[2].lengths)
+    assert tree.visits.tolist() == before.visits.tolist()
+    assert tree.won.tolist() == before.won.tolist()
+
+
+def _ways(batch):
+    return batch.paths, batch.lengths, batch.words
 
 
 def test_leaves_of_one_batch_differ() -> None:

@@ -9,13 +9,17 @@ import pytest
 
 import outflank
 from outflank.errors import OutflankError
-from outflank.gpu.troubles import NoDevice
+from outflank.gpu.troubles import DeviceLost, NoDevice
+from outflank.ui.cli.search_thread import UntilLost
 
 pytestmark = pytest.mark.plain
 
 SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 PLAYED = """
+import contextlib
+import io
+import json
 import sys
 import warnings
 import numpy as np
@@ -28,6 +32,7 @@ from outflank.gpu.troubles import DeviceLost
 from outflank.search import montecarlo
 from outflank.search.contract import Options
 from outflank.search.root import Root
+from outflank.ui.cli import main
 
 sys.path.append(sys.argv[1])
 import nim
@@ -103,21 +108,96 @@ def lost(begun):
 
 playing.Begun.wait = lost
 for algorithm in ("flat", "uct"):
+    came = []
     try:
-        outflank.search(heaps, nodes=4000, algorithm=algorithm, device="gpu")
+        for each in outflank.iterate(heaps, nodes=4000, algorithm=algorithm, device="gpu", moves=9):
+            came.append(each)
         raise SystemExit("it was not lost")
     except DeviceLost as error:
-        said = str(error)
+        said, so_far = str(error), error.found
+    assert so_far.stopped and so_far.device == "gpu" and so_far.value is not None, so_far
+    assert so_far.leaves >= (came[-1].leaves if came else 1), (so_far, came)
+    assert all(abs(each.value) <= montecarlo.WIN for each in so_far.best), so_far
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = outflank.search(heaps, nodes=4000, algorithm=algorithm, device="gpu-or-cpu")
     assert found.nodes >= 4000 and found.move is not None, found
+    assert (found.device, found.scheme) == ("gpu+cpu", "gpu"), found
     assert [str(each.message) for each in caught if "CPU goes on" in str(each.message)] == [f"{said}: the CPU goes on"]
+
+    # The CPU plays from the tree that there is, and nothing of what never came stays in it.
+    root = Root(heaps.game, heaps.position, Options(algorithm=algorithm, device="gpu-or-cpu"))
+    root.begin_search(None)
+    both = playing.DevicePlayer(root)
+    both.play(30)
+    before, tree = int(root.worker.leaves), both.trees[0]
+    assert (both.device, before > 0, int(tree[0].visits)) == ("gpu", True, before), (both.device, before, tree[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        both.play(1000)
+    assert both.device == "gpu+cpu" and both.trees[0] is tree
+    assert before + 1000 <= root.worker.leaves == tree[0].visits, (before, root.worker.leaves, tree[0])
+    assert (np.abs(tree.won) <= montecarlo.WIN * tree.visits).all()
+    both.play(50)
+    assert root.worker.leaves == tree[0].visits >= before + 1050
+
+# One that is lost before the first game leaves all of them to the CPU, which has no scheme.
+playing.Begun.wait = lambda begun: lost(begun._replace(games=99))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    found = outflank.search(heaps, nodes=300, algorithm="uct", device="gpu-or-cpu")
+alone = outflank.search(heaps, nodes=300, algorithm="uct")
+assert (found.device, found.scheme, found.value, found.pv) == ("cpu", None, alone.value, alone.pv), (found, alone)
+
+
+# The command shows what was found before the line that says what is wrong.
+def called(*arguments):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(list(arguments))
+        except SystemExit as left:
+            return left.code, out.getvalue(), err.getvalue()
+
+
+def losing(after):
+    waited = []
+
+    def wait_or_lose(begun):
+        waited.extend([begun] if begun.games else [])
+        return lost(begun._replace(games=99)) if len(waited) > after else wait(begun)
+
+    playing.Begun.wait = wait_or_lose
+
+
+warnings.filterwarnings("always", ".*the CPU goes on")
+for algorithm in ("flat", "uct"):
+    asked = ("search", "--size", "4", "--algorithm", algorithm, "--nodes", "800", "--device")
+    for options in ([], ["--json"]):
+        losing(1)
+        status, out, err = called(*asked, "gpu", *options)
+        assert (status, err) == (2, f"outflank: {said}\\n"), (status, err)
+        if options:
+            *_, last = map(json.loads, out.splitlines())
+            assert (last["schema"], last["device"], last["stopped"]) == ("outflank/search/1", "gpu", True), last
+            assert last["value"] is not None and last["leaves"] > 0, last
+        else:
+            assert "games played on a GPU\\n" in out and "wins" in out, out
+        losing(1)
+        status, out, err = called(*asked, "gpu-or-cpu", *options)
+        assert (status, err) == (0, f"outflank: warning: {said}: the CPU goes on\\n"), (status, err)
+        if options:
+            *_, last = map(json.loads, out.splitlines())
+            assert last["device"] == "gpu+cpu" and last["nodes"] >= 800, last
+        else:
+            assert "games played on a GPU, and by the CPU once that was lost\\n" in out, out
+        losing(0)
+        assert called(*asked, "gpu", *options) == (2, "", f"outflank: {said}\\n")
 print("played alike")
 """
 
 
-@pytest.mark.early(6)
+@pytest.mark.early(10)
 def test_a_device_plays_as_a_cpu_does() -> None:
     examples = str(Path(__file__).parent.parent / "examples")
     done = subprocess.run(
@@ -156,3 +236,23 @@ def test_the_cpu_plays_where_there_is_no_device_and_it_was_asked_to(monkeypatch)
     with pytest.warns(RuntimeWarning, match="there is none: the CPU goes on"):
         there = outflank.search(board, nodes=300, algorithm="flat", device="gpu-or-cpu")
     assert there.value == outflank.search(board, nodes=300, algorithm="flat").value
+
+
+def test_results_that_came_before_a_loss_are_shown() -> None:
+    board = outflank.OthelloBoard.start(4)
+    first = outflank.search(board, depth=1)
+
+    def losing(*results):
+        yield from results
+        raise DeviceLost("device gpu: it was lost")
+
+    until_lost = UntilLost()
+    came = list(until_lost.results(losing(first)))
+    assert [(each.value, each.stopped) for each in came] == [(first.value, False), (first.value, True)]
+    with pytest.raises(DeviceLost):
+        until_lost.check()
+    with pytest.raises(DeviceLost):
+        list(UntilLost().results(losing()))
+    whole = UntilLost()
+    assert list(whole.results(iter([first]))) == [first]
+    whole.check()

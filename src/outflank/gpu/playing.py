@@ -19,7 +19,8 @@ from outflank.gpu.device import cuda
 from outflank.gpu.evaluations import placed
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
-from outflank.search.batches import Batch, choose, credit
+from outflank.machine import DeviceUsed
+from outflank.search.batches import Batch, choose, credit, withdraw
 from outflank.search.division import Scheme
 from outflank.search.montecarlo import LONGEST, OnePlayer, mixed, play_out, seedling
 from outflank.search.results import WorkerStatistics
@@ -52,10 +53,11 @@ POLICY = np.dtype(
 
 
 class DevicePlayer:
-    """One tree, whose games a device plays; if it is lost, and the CPU may go on, that begins with another."""
+    """One tree, whose games a device plays; if it is lost, and the CPU may go on, that plays from where the tree is."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
+        self.device: DeviceUsed = "gpu"
         self._here: OnePlayer | None = None
         """Who goes on."""
         tree, self._used = seedling(root)
@@ -65,6 +67,9 @@ class DevicePlayer:
         self._batches = [Batch(LEAVES), Batch(LEAVES)]
         self._chosen: _Chosen | None = None
         """The leaves from which the device plays now."""
+        self._owed: list[tuple[Batch, int, int]] = []
+        """Leaves that count as lost until their results are there, how many, and the games from each; the oldest
+        first."""
 
     def play(self, games: int) -> None:
         """Play about so many games, or until stopped."""
@@ -74,11 +79,21 @@ class DevicePlayer:
             self._here.play(games)
 
     def _go_on(self, games: int) -> None:
-        self._here = OnePlayer(self.root)
-        self.trees = self._here.trees
+        self.device = "gpu+cpu" if self.root.worker.leaves else "cpu"
+        self._here = OnePlayer(self.root, (self.trees[0], self._used))
         self._here.play(games)
 
     def _play(self, games: int) -> None:
+        try:
+            self._play_there(games)
+        except Exception:
+            for batch, leaves, each in self._owed:
+                withdraw(self.trees[0], leaves, each, batch.paths, batch.lengths)
+            self._owed.clear()
+            self._chosen = None
+            raise
+
+    def _play_there(self, games: int) -> None:
         play = self._play_flat if self._flat else self._play_tree
         if games == 0:
             play(0)  # compiles
@@ -117,6 +132,7 @@ class DevicePlayer:
         batch = self._batches[0]
         ways = (batch.paths, batch.lengths, batch.words)
         self._used = choose(root.game, tree, self._used, leaves, each, root.worker, *ways)
+        self._owed.append((batch, leaves, each))
         begun = self._games.begin(batch.words[:leaves], each)
         self._credit()
         self._chosen = _Chosen(batch, leaves, each, begun)
@@ -128,6 +144,7 @@ class DevicePlayer:
             batch, leaves, each, begun = self._chosen
             self._chosen = None
             credit(self.trees[0], leaves, each, self._results(begun), batch.paths, batch.lengths)
+            self._owed.pop(0)
 
     def _results(self, begun: "Begun") -> Any:
         results, positions = begun.wait()

@@ -63,6 +63,14 @@ def credit(tree, leaves, games, results, paths, lengths):
             result = -result
 
 
+def withdraw(tree: Any, leaves: int, games: int, paths: Any, lengths: Any) -> None:
+    """Take virtual losses back where the games from the leaves will never be played; nodes that were added stay."""
+    for leaf in range(leaves):
+        way = paths[leaf, : lengths[leaf]]
+        tree["visits"][way] -= games
+        tree["won"][way] += WIN * games
+
+
 @choose.sample
 def _choose_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root, batch = Root(game, position, Options(algorithm="uct")), Batch(1)

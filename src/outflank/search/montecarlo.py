@@ -24,6 +24,7 @@ from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.lockstep import meet
 from outflank.kernels.signals import Attendant
+from outflank.machine import DeviceUsed
 from outflank.placement import bound
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.ordering import stage_of_weights
@@ -222,11 +223,13 @@ class Playing(Protocol):
 
 
 class OnePlayer:
-    """One worker and its tree."""
+    """One worker and its tree: a new one, or one that has grown to some size."""
 
-    def __init__(self, root: Root) -> None:
+    device: DeviceUsed = "cpu"
+
+    def __init__(self, root: Root, grown: tuple[Any, int] | None = None) -> None:
         self.root = root
-        tree, self.used = seedling(root)
+        tree, self.used = seedling(root) if grown is None else grown
         self.trees = [tree]
         self._random, self._path = seeded(root.options.seed), np.zeros(LONGEST_PATH, np.int64)
 
@@ -251,7 +254,10 @@ def iterate_playouts(
     stop: Stop | None,
     watch: Watch | None,
 ) -> Generator[Result, None, None]:
-    """Play games until a limit is reached; a result each time that their number has doubled."""
+    """Play games until a limit is reached; a result each time that their number has doubled.
+
+    What goes wrong on the way has an attribute `found`: what was known by then.
+    """
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch)
 
 
@@ -297,16 +303,25 @@ def _playouts(
                 value=found.value,
             )
 
-        while True:
-            with watching(watch, progress, root.stop):
-                attendant.run(partial(playing.play, games))
-            ended = bool(root.bell.stop)
-            yield replace(
+        def result(*, stopped: bool) -> Result:
+            device: DeviceUsed | None = getattr(playing, "device", None)  # who never had a GPU need not say so
+            return replace(
                 _summary(board, root, playing.trees, time.perf_counter() - started),
-                scheme=scheme,
+                scheme=None if device == "cpu" else scheme,  # one worker, whoever was asked for
                 workers=playing.statistics(),
-                stopped=ended,
+                stopped=stopped,
+                device=device or "cpu",
             )
+
+        while True:
+            try:
+                with watching(watch, progress, root.stop):
+                    attendant.run(partial(playing.play, games))
+            except Exception as error:
+                error.found = result(stopped=True)  # type: ignore[attr-defined]  # for whoever asked
+                raise
+            ended = bool(root.bell.stop)
+            yield result(stopped=ended)
             if ended:
                 return
             games *= 2

@@ -29,7 +29,7 @@ from outflank.ui.cli.device_option import device_option
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.interrupting import INTERRUPTED
-from outflank.ui.cli.search_thread import Latest, as_they_come, trouble_of
+from outflank.ui.cli.search_thread import Latest, UntilLost, as_they_come, trouble_of
 from outflank.ui.cli.search_view import conclusion, iteration_grid, worker_grid
 from outflank.ui.cli.sharing import cluster_option, parallel_option, table_option
 from outflank.words import from_words, how_many
@@ -172,15 +172,17 @@ def command(
     rest["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 
     def search(board: Board[Any], cluster: Cluster | None) -> int:
-        stop, latest = Stop(), Latest()
+        stop, latest, until_lost = Stop(), Latest(), UntilLost()
         watch = latest if not as_json and output().is_terminal else None
         if cluster is None:
-            results: Iterator[Result] = iterate(board, limits, stop=stop, watch=watch, **rest)
+            results = until_lost.results(iterate(board, limits, stop=stop, watch=watch, **rest))
             if board is every[0]:
                 _warn(rest)
         else:
             results = cluster.iterate(board, limits, stop=stop, replication=replicate or "async", watch=watch, **rest)
-        return _shown(board, results, stop, rest, cluster, comparing, as_json, latest)
+        status = _shown(board, results, stop, rest, cluster, comparing, as_json, latest)
+        until_lost.check()
+        return status
 
     if where is None:
         if replicate is not None:

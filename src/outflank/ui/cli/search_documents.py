@@ -126,6 +126,9 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
     table_lookups: int
     table_hits: int
     scheme: str | None
+    device: str
+    """Where the games of Monte-Carlo were played: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost on the way and the CPU
+    went on. Other searches are the CPU's."""
     worker_bytes: int
     idle_share: float
     workers: tuple[WorkerStatistics, ...]
@@ -145,6 +148,7 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
             table_lookups=result.lookups,
             table_hits=result.hits,
             scheme=result.scheme,
+            device=result.device,
             worker_bytes=result.worker_bytes,
             idle_share=round(result.idle_share, 4),
             workers=result.workers,

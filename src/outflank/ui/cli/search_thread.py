@@ -3,8 +3,10 @@
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 from outflank.distributed.cluster import Cluster
+from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.contract import Stop
 from outflank.search.results import Progress, Result
 from outflank.ui.cli.interrupting import stopping_at_ctrl_c
@@ -58,6 +60,31 @@ def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None 
                 raise item
             begun = True
             yield item
+
+
+class UntilLost:
+    """The results of a search up to the loss of its device, if that is lost: they are shown before it is told."""
+
+    def __init__(self) -> None:
+        self._trouble: DeviceTrouble | None = None
+
+    def results(self, results: Iterator[Result]) -> Iterator[Result]:
+        """Those that come; at a loss, what was found by then is the last. If that is nothing, the trouble is raised."""
+        last: Result | None = None
+        try:
+            for last in results:
+                yield last
+        except DeviceTrouble as trouble:
+            found = getattr(trouble, "found", last and replace(last, stopped=True))
+            if found is None or found.value is None:
+                raise
+            self._trouble = trouble
+            yield found
+
+    def check(self) -> None:
+        """Raise what has ended it, if anything has."""
+        if self._trouble is not None:
+            raise self._trouble
 
 
 def trouble_of(cluster: Cluster | None) -> str | None:
