@@ -25,6 +25,7 @@ import os
 import random
 import signal
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -271,8 +272,8 @@ from outflank.search.contract import Stop
 labelling.ROWS, parts_on_device.PORTION = 4, 8
 fit.on_device = lambda device, there, here: here()  # a simulator takes long to fit; that it does is another test's
 labels = Labels(plies=1, exact=5, passes=2)
-here, there, cut = (Path(sys.argv[1]) / name for name in ("here", "there", "cut"))
-for folder in (here, there, cut):
+here, there, cut, gone = (Path(sys.argv[1]) / name for name in ("here", "there", "cut", "gone"))
+for folder in (here, there, cut, gone):
     generate(folder, Generation(start=game_named("othello").start(size=4), positions=80, per_game=4, seed=5), Work())
 
 
@@ -312,6 +313,34 @@ asked.clear()
 label(cut, labels, Work(device="gpu"))
 assert sum(asked) == made.solved - kept, (asked, kept, made)
 assert contents(cut) == contents(here)
+
+# So it is where the device is lost, in the second portion; and the CPU solves the rest if it may.
+from outflank.gpu.troubles import DeviceLost
+
+whole, collected = solving.Slot.collect, []
+
+
+def lost(slot):
+    collected.append(slot)
+    if len(collected) > 3:
+        raise DeviceLost("device gpu: it was lost")
+    return whole(slot)
+
+
+solving.Slot.collect = lost
+try:
+    label(gone, labels, Work(device="gpu"))
+    raise SystemExit("it was not lost")
+except DeviceLost:
+    kept = sum(len(np.load(path)["values"]) for path in (gone / "values.parts").iterdir())
+assert 8 < kept < made.solved, kept
+asked.clear(), collected.clear()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    label(gone, labels, Work(device="gpu-or-cpu"))
+assert {str(each.message) for each in caught} == {"device gpu: it was lost: the CPU goes on"}
+assert sum(asked) == made.solved - kept and len(collected) > 3, (asked, kept)
+assert contents(gone) == contents(here)
 print("to the bit")
 """
 

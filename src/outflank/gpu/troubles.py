@@ -24,7 +24,10 @@ class DeviceTooSmall(DeviceTrouble, MemoryError):
 
 
 class DeviceLost(DeviceTrouble):
-    """The GPU was lost on the way. Nothing that it held can be read, and this process cannot use it again."""
+    """The GPU was lost on the way. Nothing that it held can be read, and this process cannot use it again.
+
+    Its attribute `found`, where there is one, is what was known by then: scores, results or a count.
+    """
 
 
 CLASSES = {
