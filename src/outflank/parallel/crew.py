@@ -26,6 +26,25 @@ from outflank.search.worker import WORKER
 POOL = 96
 """Frames per worker. A line has one per divided ply; those of lines that others still search are more."""
 
+_BY_HANDS = {
+    "wasted_nodes": "wasted",
+    "spawned": "spawned",
+    "executed": "executed",
+    "stolen": "stolen",
+    "steals_tried": "tries",
+    "steals_won": "steals",
+    "aborts_sent": "sent",
+    "aborts_obeyed": "obeyed",
+}
+_BY_WORKERS = {
+    "nodes": "nodes",
+    "table_lookups": "lookups",
+    "table_hits": "hits",
+    "cutoffs": "cutoffs",
+    "first_cutoffs": "first_cutoffs",
+}
+"""Which field of a record each of a worker's statistics is."""
+
 
 @kernel
 def dismiss(crew):
@@ -172,32 +191,20 @@ class Crew:
         """What each worker has done so far, also while they work."""
         opened, now = self._opened, time.perf_counter()
         seconds = self._seconds if opened is None else self._seconds + now - opened
-
-        def busy_for(hand: Any) -> float:
-            """With what it is at, which it may not have said yet when it began: no longer than this window is open."""
-            before = int(hand.busy_ns) / 1e9
-            return before if opened is None or hand.idle else before + now - max(opened, int(hand.since) / 1e9)
-
-        useful = [busy_for(hand) for hand in self.hands]
+        hands, workers = self.hands, self.root.workers
+        useful = hands["busy_ns"] / 1e9
+        if opened is not None:
+            # With what each is at, which it may not have said yet when it began: no longer than this window is open.
+            useful += np.where(hands["idle"] != 0, 0.0, now - np.maximum(opened, hands["since"] / 1e9))
+        # By columns: after each iteration, of each of many workers, field by field would take longer than the search.
+        counts = {name: hands[field] for name, field in _BY_HANDS.items()}
+        counts |= {name: workers[field] for name, field in _BY_WORKERS.items()}
+        rows = zip(*(column.tolist() for column in counts.values()), strict=True)
         return tuple(
             WorkerStatistics(
-                useful_seconds=busy,
-                idle_seconds=max(0.0, seconds - busy),
-                nodes=int(worker.nodes),
-                wasted_nodes=int(hand.wasted),
-                spawned=int(hand.spawned),
-                executed=int(hand.executed),
-                stolen=int(hand.stolen),
-                steals_tried=int(hand.tries),
-                steals_won=int(hand.steals),
-                aborts_sent=int(hand.sent),
-                aborts_obeyed=int(hand.obeyed),
-                table_lookups=int(worker.lookups),
-                table_hits=int(worker.hits),
-                cutoffs=int(worker.cutoffs),
-                first_cutoffs=int(worker.first_cutoffs),
+                useful_seconds=busy, idle_seconds=max(0.0, seconds - busy), **dict(zip(counts, row, strict=True))
             )
-            for hand, worker, busy in zip(self.hands, self.root.workers, useful, strict=True)
+            for busy, row in zip(useful.tolist(), rows, strict=True)
         )
 
     def frame_seen(self, address: int) -> Any:

@@ -46,6 +46,7 @@ from outflank.search.worker import (
     PASS_PLY,
     PLIES,
     ROOM,
+    SETTINGS,
     SORT_ALL,
     SORT_BEST,
     SORT_NONE,
@@ -155,42 +156,48 @@ class Root:
 
     def new_workers(self, count: int) -> Any:
         """Records of so many workers that do as the options say."""
-        options = self.options
         try:
             workers = allocate(WORKER, count)
         except MemoryError:
             raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
         self.bell.workers = count
-        self._workspaces = []
+        self._instruct(workers[0])
+        # Column by column: to set each field of each record takes sixteen workers as long as a search of some plies.
+        for name in SETTINGS:
+            workers[name] = workers[name][0]
+        self._workspaces = [workspace(self.game) for _ in range(count)] if self.plays_out else []
+        if any(space is None for space in self._workspaces):
+            self._workspaces = []
+        else:
+            workers["workspace"][: len(self._workspaces)] = [address_of(space) for space in self._workspaces]
+        return workers
+
+    def _instruct(self, worker: Any) -> None:
+        """Let a worker do as the options say."""
+        options = self.options
         ordering = options.ordering
         if not isinstance(ordering, Ordering):
             ordering = ordering_named(self.game, ordering, exact=options.exact)
-        for worker in workers:
-            worker.bell = address_of(self._bells)
-            worker.pace = options.pace
-            # What is played out to its end has no plies to spend.
-            worker.pass_rule = PASS_FREE if options.exact else PASSES[options.passes]
-            worker.quiet = options.quiet
-            worker.scout = int(options.algorithm == "pvs")
-            worker.at_least = int(options.table_depth == "at-least")
-            worker.canonical = int(options.canonical)
-            worker.killer[:] = NO_MOVE
-            if self.table is not None:
-                self.table.lend(worker)
-                worker.table_from = 2
-            ordering.apply(self.game, worker)
-            worker.estimate_order = int(options.ordering is None)
-            worker.doubt, worker.margins = doubt_of(options.selectivity), address_of(self._margins)
-            if options.exact:
-                worker.realm = PROVED
-            if options.exact and options.offers:
-                own_order = exact_promise.dispatch(type(self.game)) is not exact_promise.dispatch(object)
-                worker.exact_order = int(options.ordering is None and own_order)
-            space = workspace(self.game) if self.plays_out else None
-            if space is not None:
-                self._workspaces.append(space)
-                worker.workspace = address_of(space)
-        return workers
+        worker.bell = address_of(self._bells)
+        worker.pace = options.pace
+        # What is played out to its end has no plies to spend.
+        worker.pass_rule = PASS_FREE if options.exact else PASSES[options.passes]
+        worker.quiet = options.quiet
+        worker.scout = int(options.algorithm == "pvs")
+        worker.at_least = int(options.table_depth == "at-least")
+        worker.canonical = int(options.canonical)
+        worker.killer[:] = NO_MOVE
+        if self.table is not None:
+            self.table.lend(worker)
+            worker.table_from = 2
+        ordering.apply(self.game, worker)
+        worker.estimate_order = int(options.ordering is None)
+        worker.doubt, worker.margins = doubt_of(options.selectivity), address_of(self._margins)
+        if options.exact:
+            worker.realm = PROVED
+        if options.exact and options.offers:
+            own_order = exact_promise.dispatch(type(self.game)) is not exact_promise.dispatch(object)
+            worker.exact_order = int(options.ordering is None and own_order)
 
     @property
     def workspace_bytes(self) -> int:

@@ -99,3 +99,9 @@ COUNTERS = (
     "first_cutoffs",
 )
 """The fields that count."""
+
+_FIRST_STACK = "line_length"
+
+SETTINGS = (*tuple(WORKER.names or ())[: (WORKER.names or ()).index(_FIRST_STACK)], "killer")
+"""The fields that say what a worker does, and those that count: all but its stacks and memories; of these the killers,
+which are none at first."""

@@ -92,9 +92,14 @@ def _(game: Othello) -> Any:
     if not is_known(game):
         return None
     spaces = new_space(game)
-    # Only here: a search that comes to no end of the game never waits until this is compiled.
-    spaces[0].ending_at = address_for(ending, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
+    spaces[0].ending_at = _ending_address()
     return spaces
+
+
+@cache
+def _ending_address() -> int:
+    """Asked for only here: a search that comes to no end of the game never waits until this is compiled."""
+    return address_for(ending, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
 
 
 @cache
