@@ -9,7 +9,8 @@ import outflank
 from outflank.errors import InvalidOption
 from outflank.gpu import desk as desks
 from outflank.gpu.troubles import DeviceLost, NoDevice
-from outflank.kernels.posting import answer, take
+from outflank.kernels.posting import QUESTION, answer, take
+from outflank.kernels.record_types import allocate
 from outflank.parallel import with_device
 from outflank.parallel.divided import Divided
 from outflank.search.contract import Options
@@ -28,6 +29,15 @@ POSITIONS = (  # 19 and 20 squares empty
 def asked(monkeypatch):
     """How many endings were asked for; each is answered by the CPU's kernels."""
     count = []
+    # All is compiled before a search begins, or that might be over before the first question is taken.
+    nobody, nothing = allocate(QUESTION, 1), np.zeros(1, np.int64)
+    answer(
+        nobody,
+        nothing,
+        np.zeros(1, np.int8),
+        take(nobody, np.zeros((1, 2), np.uint64), np.zeros((1, 2), np.int8), nothing),
+    )
+    solve_many(outflank.OthelloBoard.start().game, np.array([[0x7FFFFFFFFFFFFFFE, 1]], np.uint64))
 
     def answer_all(desk):
         room = len(desk.questions)
@@ -38,9 +48,9 @@ def asked(monkeypatch):
             if taken == 0:
                 time.sleep(1e-4)
                 continue
+            count.append(taken)
             found = solve_many(desk._game, words[:taken]).astype(np.int8)
             answer(desk.questions, owners, found, taken)
-            count.append(taken)
 
     monkeypatch.setattr(desks, "check_device", lambda: None)
     monkeypatch.setattr(with_device, "on_device", lambda asked, there, here: there())
@@ -67,8 +77,11 @@ def test_nobody_waits_for_a_device_that_is_slow(asked, monkeypatch) -> None:
         words, windows, owners = np.zeros((room, 2), np.uint64), np.zeros((room, 2), np.int8), np.zeros(room, np.int64)
         while not desk._over.is_set():
             taken = take(desk.questions, words, windows, owners)
+            if taken == 0:
+                time.sleep(1e-4)
+                continue
             held.append(taken)
-            time.sleep(0.3)
+            time.sleep(0.3)  # fifteen times as long as anybody waits
             awaited.append(answer(desk.questions, owners, np.full(taken, 64, np.int8), taken))
 
     monkeypatch.setattr(desks.Desk, "_answer_all", take_and_keep)
