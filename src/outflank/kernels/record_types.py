@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.kernels import observers
-from outflank.kernels.compiler import interpreted
 
 LINE = 128
 """Bytes kept apart. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
@@ -53,7 +52,8 @@ def with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The same records, with their fields as attributes for Python.
 
     `np.record` has them too, but looks for each in Python code: that was a seventh of the time of searches in the
-    interpreter. Here an attribute takes a sixth of it.
+    interpreter, and of what Python does about short ones that are compiled. Here an attribute takes a sixth of it. For
+    the compiler both are the same type.
     """
 
     def attribute(name: str) -> property:
@@ -89,9 +89,7 @@ def allocate(dtype: np.dtype[Any], count: int, *, on_huge_page: bool = False) ->
     unit = HUGE_PAGE if on_huge_page else LINE
     raw = np.zeros(max(size + unit, 2 * unit), np.uint8)
     start = -raw.ctypes.data % unit
-    part = raw[start : start + size]
-    # A compiler knows NumPy's.
-    records = part.view(with_attributes(dtype)).view(_Records) if interpreted() else part.view(dtype).view(np.recarray)
+    records = raw[start : start + size].view(with_attributes(dtype)).view(_Records)
     return records if observers.observer is None else observers.WatchedArray.over(records)
 
 
