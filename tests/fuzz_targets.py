@@ -304,10 +304,16 @@ def _make_openings(chance: random.Random) -> tuple[str, str]:
     return (spoilt(chance, named), text) if chance.random() < 0.4 else (named, spoilt(chance, text, OPENINGS))
 
 
+def written(path: str, data: bytes) -> None:
+    """Write a file, a new one each time: some systems bring it to the disk when an old one is emptied and written."""
+    Path(path).unlink(missing_ok=True)
+    Path(path).write_bytes(data)
+
+
 def _read_openings(given: tuple[str, str]) -> None:
     named, text = given
     for path in ("x.txt", "x.ggf"):
-        Path(path).write_bytes(text.encode("utf-8", "surrogatepass"))
+        written(path, text.encode("utf-8", "surrogatepass"))
     found = Openings(named, OthelloBoard.start(), seed=1, count=1)
     found[0].to_text()
 
@@ -396,8 +402,8 @@ def _read_command(words: list[str]) -> None:
     if words[0] == "perft" and words != list(COMMANDS[-1]):
         words = ["perft", "--depth", "1", *words[5:]]  # another depth, or more workers, would take for ever
     for suffix, data in files().items():
-        Path(f"games{suffix}").write_bytes(data)
-    Path("hash.json").write_text(json.dumps(next(each for each in lab_documents() if each["experiment"] == "hash")))
+        written(f"games{suffix}", data)
+    written("hash.json", json.dumps(next(each for each in lab_documents() if each["experiment"] == "hash")).encode())
     before = sys.stdin, sys.stdout, sys.stderr
     with open(os.devnull) as nothing, open("output", "w") as output, open("errors", "w+") as errors:
         sys.stdin, sys.stdout, sys.stderr = nothing, output, errors
@@ -434,7 +440,7 @@ def _make_member(chance: random.Random) -> str:
 def _read_member(text: str) -> None:
     """What a note of a cluster's process says of it; a damaged one is as if it were not there."""
     Path("state").mkdir(exist_ok=True)
-    Path("state/1.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    written("state/1.json", text.encode("utf-8", "surrogatepass"))
     with patch("outflank.distributed.engines.on_ray.membership._state", lambda: Path("state")):
         for member in members():
             Path("/proc") / f"{member.pid:d}", f"{member.started:.1f} {member.cores:d}", member.address.partition(":")
@@ -481,7 +487,7 @@ def _make_lab(chance: random.Random) -> str:
 
 
 def _read_lab(text: str) -> None:
-    Path("lab.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    written("lab.json", text.encode("utf-8", "surrogatepass"))
     report = redraw("lab.json")
     page_html(report).encode()
     encoded(document(report)), csv_text(report.samples).encode()
@@ -520,8 +526,8 @@ def _read_match(given: tuple[str, str, str]) -> None:
     kind, head, lines = given
     shutil.rmtree("match", ignore_errors=True)
     Path("match").mkdir()
-    Path("match/match.json").write_bytes(head.encode("utf-8", "surrogatepass"))
-    Path("match/games.jsonl").write_bytes(lines.encode("utf-8", "surrogatepass"))
+    written("match/match.json", head.encode("utf-8", "surrogatepass"))
+    written("match/games.jsonl", lines.encode("utf-8", "surrogatepass"))
     result = play_match(_settings(kind), lambda text, rules: First(), out="match", resume=True)
     report_text(result.standing)
 
@@ -541,7 +547,7 @@ def _make_state(chance: random.Random) -> bytes:
 
 
 def _read_state(data: bytes) -> None:
-    Path("solve.state").write_bytes(data)
+    written("solve.state", data)
     found = read_state(Path("solve.state"), OthelloBoard.start(4), STATE_OPTIONS)
     assert found is not None
     found.known.window(0, 4)
@@ -560,7 +566,7 @@ def _make_train(chance: random.Random) -> str:
 
 
 def _read_train(text: str) -> None:
-    Path("train.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    written("train.json", text.encode("utf-8", "surrogatepass"))
     found = read_document(Path("train.json"), TrainDocument, "what has been learnt")
     if found.complete:
         page_html(report_of_training(found, {})).encode()
