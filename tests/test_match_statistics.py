@@ -2,6 +2,7 @@
 
 import random
 import re
+from functools import cache
 from math import exp, isclose, isfinite, log, sqrt
 from statistics import NormalDist
 
@@ -281,7 +282,14 @@ def accepted(test: Sprt, shares: list[float], runs: int, seed: int) -> float:
     return wins / runs
 
 
+@pytest.fixture
+def remembered(monkeypatch):
+    """Simulated matches come to the same counts again and again: what they say is computed once."""
+    monkeypatch.setattr(Sprt, "llr", cache(Sprt.llr))
+
+
 @pytest.mark.early(3)
+@pytest.mark.usefixtures("remembered")
 def test_error_rates_of_simulated_matches():
     """400 tests under each hypothesis: an error rate of 5 % is then measured to ±2 % (95 %)."""
     test = Sprt(elo0=0, elo1=100, scale="logistic")
@@ -290,6 +298,7 @@ def test_error_rates_of_simulated_matches():
 
 
 @pytest.mark.early(4)
+@pytest.mark.usefixtures("remembered")
 def test_error_rates_in_normalized_elo():
     test = Sprt(elo0=0, elo1=120)
     assert accepted(test, pair_shares(score_at(0, 0.3), 0.3), 120, seed=3) < 0.11
