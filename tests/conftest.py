@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -49,9 +50,13 @@ def begun_early(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     """The tests in an order in which the dearest are begun first: begun last, one would leave all but one worker idle.
 
     Workers get equal stretches of the order and steal from each other's ends, so that each stretch begins with its
-    share of them.
+    share of them. Those of a file come together, where its dearest does: what they share, such as a browser, is begun
+    once for all of them.
     """
-    dear = sorted((item for item in items if _cost(item)), key=_cost, reverse=True)
+    dearest: dict[Path, float] = {}
+    for item in items:
+        dearest[item.path] = max(_cost(item), dearest.get(item.path, 0.0))
+    dear = sorted(filter(_cost, items), key=lambda item: (-dearest[item.path], item.path, -_cost(item)))
     others = [item for item in items if not _cost(item)]
     order: list[pytest.Item] = []
     for worker in range(workers):

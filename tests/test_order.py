@@ -14,9 +14,9 @@ from tests.conftest import DEAR_SECONDS, begun_early, pytest_itemcollected, unma
 pytestmark = pytest.mark.plain
 
 
-def item(number: int, seconds: float) -> SimpleNamespace:
+def item(number: int, seconds: float, path: str = "a.py") -> SimpleNamespace:
     marker = SimpleNamespace(args=(seconds,)) if seconds else None
-    return SimpleNamespace(number=number, seconds=seconds, get_closest_marker=lambda name: marker)
+    return SimpleNamespace(number=number, seconds=seconds, path=path, get_closest_marker=lambda name: marker)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
@@ -32,6 +32,13 @@ def test_every_worker_begins_with_its_share_of_the_dearest(workers, count):
         share = dear[worker::workers][: end - first]
         assert [each.seconds for each in order[first:end]][: len(share)] == share
     assert [each.number for each in order if not each.seconds] == [each.number for each in items if not each.seconds]
+
+
+def test_the_dear_ones_of_a_file_come_together():
+    items = [item(0, 2, "b.py"), item(1, 9), item(2, 0, "b.py"), item(3, 5, "c.py"), item(4, 8, "b.py"), item(5, 3)]
+    assert [each.number for each in begun_early(items, 1)] == [1, 5, 4, 0, 3, 2]
+    # Each of two workers has its share of every file.
+    assert [each.number for each in begun_early(items, 2)] == [1, 4, 3, 5, 0, 2]
 
 
 def test_what_takes_long_and_does_not_say_so_is_named():
