@@ -21,7 +21,7 @@ def drawn(number: int, *, deeper: int = 0) -> Iterator[tuple[Board, int]]:
     """Positions of both games, with a depth that has something to divide."""
     for seed in range(number):
         game = othello(8)
-        yield OthelloBoard(game, walk(game, START, 31 * seed, 6 + 7 * seed % 40)), 8 + deeper
+        yield OthelloBoard(game, walk(game, START, 31 * seed, 6 + 7 * seed % 40)), 7 + deeper
         board = AbaloneBoard.start("belgian-daisy")
         yield AbaloneBoard(board.game, walk(board.game, board.position, seed, 4 + seed % 20)), 4 + deeper // 2
 
