@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, exact_promise, workspace
+from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, exact_promise, workspaces
 from outflank.games.evaluation import Exact
 from outflank.games.rules import MOVE, most_moves
 from outflank.kernels.bits import U64
@@ -64,7 +64,7 @@ def ceiling_kernel(game, position, alpha, worker):
 @cache
 def space_of(game: Othello):
     """A workspace for a game, and the array that keeps it alive."""
-    return workspace(game)
+    return workspaces(game, 1)
 
 
 @cache
@@ -257,7 +257,7 @@ def test_values_of_endings_are_those_of_the_definition(drawn, alpha, width):
 def test_windows_agree_where_the_table_is_used(drawn, alpha):
     # A fresh workspace and one that remembers other endings, null windows and the open one.
     game, position = drawn
-    workers, fresh = allocate(WORKER, 1), workspace(game)
+    workers, fresh = allocate(WORKER, 1), workspaces(game, 1)
     workers[0].workspace = address_of(fresh)
     value = int(value_kernel(game, position, -LIMIT, LIMIT, workers[0]))
     assert value_kernel(game, position, value - 1, value + 1, workers_of(game)[0]) == value
@@ -286,7 +286,7 @@ def test_a_board_of_another_shape_has_no_kernels_of_endings():
     mask = U64(sum(1 << (8 * row + column) for row in range(7) for column in range(1, 6)))
     game = Othello(mask, 0)
     assert ending_moves(game) == -1
-    assert workspace(game) is None
+    assert workspaces(game, 1) is None
     worker = allocate(WORKER, 1)[0]
     assert ceiling(game, START, 40, worker) == UNBOUNDED
     assert ending_moves(othello(6)) > 0

@@ -74,14 +74,14 @@ def _(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
 
 
 @generic
-def workspace(game: Any) -> Any:
-    """Plain Python: an array of one record, the tables and the memory that one worker's kernels of the above need, and
-    find at the address `worker.workspace`; None: nothing.
+def workspaces(game: Any, workers: int) -> Any:
+    """Plain Python: an array of a record for each worker, the tables and the memory that its kernels of the above need,
+    and find at the address `worker.workspace`; None: nothing.
     """
 
 
-@workspace.register(object)
-def _(game: Any) -> Any:
+@workspaces.register(object)
+def _(game: Any, workers: int) -> Any:
     return None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
-from outflank.games.endings import exact_promise, look_ahead, workspace
+from outflank.games.endings import exact_promise, look_ahead, workspaces
 from outflank.games.evaluation import (
     LIMIT,
     Exact,
@@ -107,7 +107,7 @@ class Root:
                 self.table = Table(options.table_bits, interleave=options.interleave)
         self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
         self.bell = self._bells[0]
-        self._workspaces: list[Any] = []  # likewise
+        self._workspaces: Any = None  # likewise
         self._margins = margins(game, self.evaluation, options.selectivity)  # likewise
         self.workers = self.new_workers(1)
         self._apart: dict[str, int] = {}
@@ -165,11 +165,10 @@ class Root:
         # Column by column: to set each field of each record takes sixteen workers as long as a search of some plies.
         for name in SETTINGS:
             workers[name] = workers[name][0]
-        self._workspaces = [workspace(self.game) for _ in range(count)] if self.plays_out else []
-        if any(space is None for space in self._workspaces):
-            self._workspaces = []
-        else:
-            workers["workspace"][: len(self._workspaces)] = [address_of(space) for space in self._workspaces]
+        self._workspaces = workspaces(self.game, count) if self.plays_out else None
+        if self._workspaces is not None:
+            size = self._workspaces.dtype.itemsize
+            workers["workspace"] = address_of(self._workspaces) + size * np.arange(count)
         return workers
 
     def _instruct(self, worker: Any) -> None:
@@ -202,7 +201,7 @@ class Root:
     @property
     def workspace_bytes(self) -> int:
         """Memory that the game's own kernels have, of all workers."""
-        return sum(allocated_bytes(space) for space in self._workspaces)
+        return 0 if self._workspaces is None else allocated_bytes(self._workspaces)
 
     def counter(self, name: str) -> int:
         """A counter of the workers' records, all workers together, without what completes a line just now."""

@@ -23,7 +23,7 @@ from outflank.othello.endings.memory import (
 )
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import most
-from outflank.othello.endings.workspace import new_space
+from outflank.othello.endings.workspace import new_spaces
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
@@ -153,4 +153,4 @@ def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, pari
 @fastest_first.sample
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(game, Othello):
-        yield new_space(game)[0], U64(0x1), U64(0x7E), 0, 8, U64(0), U64(0)
+        yield new_spaces(game, 1)[0], U64(0x1), U64(0x7E), 0, 8, U64(0), U64(0)

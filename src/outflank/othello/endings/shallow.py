@@ -11,7 +11,7 @@ from outflank.othello.endings.flipping import ONE, turned
 from outflank.othello.endings.geometry import QUADRANT
 from outflank.othello.endings.last_moves import NONE, ZERO, final, last_four
 from outflank.othello.endings.stability import most
-from outflank.othello.endings.workspace import new_space
+from outflank.othello.endings.workspace import new_spaces
 from outflank.othello.rules import Othello, legal
 
 SHALLOW = 6
@@ -102,4 +102,4 @@ def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: An
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(game, Othello):
         # One row of two colours, and nothing to turn below it.
-        yield new_space(game)[0], U64(0x1), U64(0x7E), 0, 6, U64(0), U64(0)
+        yield new_spaces(game, 1)[0], U64(0x1), U64(0x7E), 0, 6, U64(0), U64(0)

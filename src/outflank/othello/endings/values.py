@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspace
+from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspaces
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.late import address_for, call_at
@@ -17,7 +17,7 @@ from outflank.othello.endings.geometry import QUADRANT
 from outflank.othello.endings.last_moves import ZERO, final, last_four, last_one, last_three, last_two
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import most
-from outflank.othello.endings.workspace import ENDING, is_known, new_space
+from outflank.othello.endings.workspace import ENDING, is_known, new_spaces
 from outflank.othello.rules import Othello, legal
 from outflank.othello.squares import othello
 
@@ -87,12 +87,12 @@ def ending(at: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
     return low if low >= top else high
 
 
-@workspace.register(Othello)
-def _(game: Othello) -> Any:
+@workspaces.register(Othello)
+def _(game: Othello, workers: int) -> Any:
     if not is_known(game):
         return None
-    spaces = new_space(game)
-    spaces[0].ending_at = _ending_address()
+    spaces = new_spaces(game, workers)
+    spaces["ending_at"] = _ending_address()
     return spaces
 
 
@@ -105,7 +105,7 @@ def _ending_address() -> int:
 @cache
 def _sampled(game: Othello) -> Any:
     """A space that stays where it is."""
-    return new_space(game)
+    return new_spaces(game, 1)
 
 
 @ending.sample
