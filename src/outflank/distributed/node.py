@@ -24,7 +24,7 @@ from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import Options
 from outflank.search.division import Division, all_cores, scheme_named
 from outflank.search.lines import table_move
-from outflank.search.outbox import WORDS, Outbox, adopt, await_call, collect, release
+from outflank.search.outbox import WORDS, Outbox, adopt, await_call, call_carrier, collect, release
 from outflank.search.root import Root
 from outflank.search.stopping import Stopped
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
@@ -290,5 +290,7 @@ class Node:
         self.root.stop()
         with self._at_work:
             self._division.close()
+        for outbox in self._outboxes:
+            call_carrier(outbox.record)
         for thread in self._carriers:
             thread.join()

@@ -80,11 +80,22 @@ def post(first, second, data, worker):
     posted += 1
     store(outbox, "posted", posted)
     if posted % outbox.batch == 0:
-        fetch_add(outbox, "calls", 1)
-        wake(outbox, "calls", 1)
+        _call(outbox)
         if outbox.waits != 0:
             await_delivery(outbox, posted, worker)
     return np.int64(1)
+
+
+@inner
+def _call(outbox):
+    fetch_add(outbox, "calls", 1)
+    wake(outbox, "calls", 1)
+
+
+@kernel
+def call_carrier(outbox):
+    """Let who carries look up, as after a full batch."""
+    _call(outbox)
 
 
 @inner
@@ -166,6 +177,11 @@ def _worker() -> Any:
 def _post_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     worker, _keep = _worker()
     yield U64(1), U64(1), U64(1), worker
+
+
+@call_carrier.sample
+def _call_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield (Outbox(16, 16, waits=False).record,)
 
 
 @await_call.sample
