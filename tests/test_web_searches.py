@@ -403,7 +403,7 @@ def test_limits_schemes_and_algorithms_are_heeded_or_refused(page: Page) -> None
     assert analysed(page, game, options={"depth": 2})["depth"] == 2
     minimax = analysed(page, game, options={"algorithm": "minimax", "depth": 2, "scheme": "fork-join", "workers": 3})
     assert (minimax["depth"], minimax["scheme"], len(minimax["workers"])) == (2, "fork-join", 3)
-    assert analysed(page, game, options={"algorithm": "uct", "seconds": 0.05})["said"]
+    assert analysed(page, game, options={"algorithm": "uct", "seconds": 1.0})["said"]
     ask = {"id": game["id"], "node": 0}
     assert "unknown scheme" in page.refused("analyse", **ask, options={"scheme": "nothing"})
     assert "unknown algorithm" in page.refused("analyse", **ask, options={"algorithm": "nothing"})

@@ -106,16 +106,17 @@ table.addEventListener("gone", () => {
   table.game = null;
   if (shown === views.desk) visit(address("games"));
 });
-table.addEventListener("missing", () => {
-  // An address that shares a position can show it without the game that was kept.
-  table.game = null;
-  history.replaceState(null, "", location.hash);
-  arrive();
-});
 link.addEventListener("welcome", async () => {
-  app.connected();
   const wanted = late;
-  await table.resume(); // which writes the address of what it shows
+  // It writes the address of what it shows.
+  if (!(await table.resume())) {
+    // An address that shares a position can show it without the game that was kept.
+    table.game = null;
+    history.replaceState(null, "", location.hash);
+    await arrive();
+  }
+  // Not before: a move in a game that the server has forgotten would be refused.
+  if (link.ready) app.connected();
   shown?.again();
   if (wanted) visit(wanted.to, { quietly: true, state: wanted.state });
   if (wanted || !shown) arrive();

@@ -4,7 +4,7 @@ import { Lost } from "../link.js";
 import { Blanks } from "./blanks.js";
 import { Tree } from "./tree.js";
 
-/** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone`, `missing` and `wrong`. */
+/** Tells of `game` (with the game before), `unsaid` (a move waits for the connection), `gone` and `wrong`. */
 export class Table extends EventTarget {
   #link;
   #visited = new Map(); // from a node to the child that was last seen below it: where redo goes
@@ -61,6 +61,7 @@ export class Table extends EventTarget {
 
   /** A move after the node that is shown. It is kept until the server has it. */
   async play(move) {
+    if (!this.game) return; // it is being begun again
     const said = { id: this.game.id, node: this.game.node, move };
     this.#unsaid = said;
     await this.#change({ kind: "play", ...said }, () => this.#tell("unsaid", said));
@@ -157,9 +158,10 @@ export class Table extends EventTarget {
     this.#tell("game", { before, again: before !== null && before.revision === game.revision });
   }
 
-  /** The connection is back: see what the server has, and say again what it has not heard. */
+  /** The connection is back: see what the server has, and say again what it has not heard. False: it has forgotten the
+   * game. */
   async resume() {
-    if (!this.game || this.#left) return;
+    if (!this.game || this.#left) return true;
     const [{ id }, unsaid] = [this.game, this.#unsaid];
     this.#left = true;
     try {
@@ -167,10 +169,10 @@ export class Table extends EventTarget {
     } catch (error) {
       // The server has forgotten it; or the connection is lost once more, and this is done again.
       this.#left = false;
-      if (!(error instanceof Lost)) this.#tell("missing", { id });
-      return;
+      return error instanceof Lost;
     }
     if (unsaid) await this.#repeat(unsaid, this.game.id === id ? unsaid.node : this.game.node);
+    return true;
   }
 
   /** Say a move after a node that the server may not have heard. */
