@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 from outflank.kernels import cache
 from outflank.kernels.compile_errors import raise_explained
 from outflank.kernels.pipeline import INLINING, pipelines
-from outflank.kernels.uninterrupted import undisturbed
+from outflank.kernels.uninterrupted import shield_llvm, undisturbed
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """How every function is compiled. The numpy model spares a test for zero at each division.
@@ -66,6 +66,7 @@ def load_numba() -> None:
         with undisturbed():
             import numba  # noqa: F401  # the registrations below assume that this has been paid for
 
+            shield_llvm()
             while _waiting:
                 _waiting.pop(0)()
             _waiting = None
