@@ -17,8 +17,9 @@ from outflank.gpu.driver import described
 from outflank.gpu.troubles import DeviceLost, DeviceTooSmall, DeviceTrouble, NoDevice, told_plainly, trouble_numbered
 from outflank.kernels import cache
 from outflank.ui.cli import main
+from tests.simulator import simulated
 
-SIMULATED = """
+FITTED = """
 import numpy as np
 from outflank.learning.fit import Examples, fit
 
@@ -37,9 +38,7 @@ print("the same bits")
 @pytest.mark.plain
 @pytest.mark.early(4)
 def test_weights_fitted_on_a_device_are_those_of_a_cpu() -> None:
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", SIMULATED], env=environment, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("the same bits\n", "")
+    assert simulated(FITTED, warned="default") == "the same bits\n"
 
 
 @pytest.mark.plain

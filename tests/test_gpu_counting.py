@@ -1,23 +1,15 @@
 """Leaves counted on a GPU, in the simulator of Numba: as many as on a CPU, of any game, in whatever portions."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 import outflank
 from outflank.errors import OutflankError
 from outflank.ui.cli import main
+from tests.simulator import EXAMPLES, simulated
 
 pytestmark = pytest.mark.plain
 
-SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-
 COUNTED = """
-import contextlib
-import io
 import json
 import sys
 from functools import partial
@@ -28,19 +20,10 @@ from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.gpu import counting, perft
 from outflank.gpu.troubles import DeviceLost
 
-from outflank.ui.cli import main
+from tests.simulator import called
 
 sys.path.append(sys.argv[1])
 import nim
-
-
-def called(*arguments):
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main(list(arguments))
-        except SystemExit as left:
-            return left.code, out.getvalue(), err.getvalue()
 
 
 small = outflank.OthelloBoard.start(4)
@@ -143,11 +126,7 @@ print("as many")
 
 @pytest.mark.early(9)
 def test_a_device_counts_as_many_leaves_as_a_cpu() -> None:
-    examples = str(Path(__file__).parent.parent / "examples")
-    done = subprocess.run(
-        [sys.executable, "-W", "always", "-c", COUNTED, examples], env=SIMULATED, capture_output=True, text=True
-    )
-    assert (done.stdout, done.stderr) == ("as many\n", "")
+    assert simulated(COUNTED, EXAMPLES, warned="always") == "as many\n"
 
 
 def test_threads_of_the_cpu_are_refused_on_a_device(monkeypatch, capsys) -> None:

@@ -1,8 +1,5 @@
 """Endings on a GPU: what Numba's simulator shows without one, beside a search that was written apart."""
 
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +8,7 @@ import pytest
 import outflank
 from outflank.errors import InvalidOption
 from outflank.gpu import solving
+from tests.simulator import simulated
 
 BESIDE_THE_RULES = """
 import math
@@ -150,23 +148,16 @@ print("all told")
 """
 
 
-def _simulated(script: str) -> str:
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-W", "error", "-c", BESIDE_THE_RULES + script]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    return done.stdout + done.stderr
-
-
 @pytest.mark.plain
 @pytest.mark.early(8)
 def test_values_are_those_of_the_rules() -> None:
-    assert _simulated(VALUES) == "all right\n"
+    assert simulated(BESIDE_THE_RULES + VALUES) == "all right\n"
 
 
 @pytest.mark.plain
 @pytest.mark.early(4)
 def test_what_a_device_cannot_do_is_told_and_what_it_did_is_kept() -> None:
-    assert _simulated(TROUBLES) == "all told\n"
+    assert simulated(BESIDE_THE_RULES + TROUBLES) == "all told\n"
 
 
 WORDS = "expected words, whole numbers of 64 bits, found"

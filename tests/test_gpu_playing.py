@@ -1,24 +1,16 @@
 """Games played on a GPU, in the simulator of Numba: those that a CPU plays from the same lots, and searches by them."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 import outflank
 from outflank.errors import OutflankError
 from outflank.gpu.troubles import DeviceLost, NoDevice
 from outflank.ui.cli.search_thread import UntilLost
+from tests.simulator import EXAMPLES, simulated
 
 pytestmark = pytest.mark.plain
 
-SIMULATED = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-
 PLAYED = """
-import contextlib
-import io
 import json
 import sys
 import warnings
@@ -32,7 +24,7 @@ from outflank.gpu.troubles import DeviceLost
 from outflank.search import montecarlo
 from outflank.search.contract import Options
 from outflank.search.root import Root
-from outflank.ui.cli import main
+from tests.simulator import called
 
 sys.path.append(sys.argv[1])
 import nim
@@ -151,15 +143,6 @@ assert (found.device, found.scheme, found.value, found.pv) == ("cpu", None, alon
 
 
 # The command shows what was found before the line that says what is wrong.
-def called(*arguments):
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main(list(arguments))
-        except SystemExit as left:
-            return left.code, out.getvalue(), err.getvalue()
-
-
 def losing(after):
     waited = []
 
@@ -199,14 +182,8 @@ print("played alike")
 
 @pytest.mark.early(10)
 def test_a_device_plays_as_a_cpu_does() -> None:
-    examples = str(Path(__file__).parent.parent / "examples")
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", "-c", PLAYED, examples],  # words go round, with a warning
-        env=SIMULATED,
-        capture_output=True,
-        text=True,
-    )
-    assert (done.stdout, done.stderr) == ("played alike\n", "")
+    # Words go round, with a warning.
+    assert simulated(PLAYED, EXAMPLES, warned="ignore::RuntimeWarning") == "played alike\n"
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,5 @@
 """`outflank solve` and `outflank train label` with `--device gpu`, in Numba's simulator: they tell what a CPU tells."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from outflank.errors import InvalidOption
@@ -14,12 +10,11 @@ from outflank.learning.subject import Judge, Subject
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from outflank.ui.cli.solve_device import solved_at_once
+from tests.simulator import simulated
 
 pytestmark = pytest.mark.plain
 
 BEGIN = """
-import contextlib
-import io
 import json
 import os
 import random
@@ -32,7 +27,7 @@ import numpy as np
 
 import outflank
 from outflank.gpu import by_moves, endings, solving
-from outflank.ui.cli import main
+from tests.simulator import called
 
 solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.LOOKED, solving.DIVIDED = 3, 1, 1, 9
 lots = random.Random(20261116)
@@ -45,17 +40,6 @@ def drawn(size, scoring, free):
             if board.moves_left <= free:
                 return board
             board.push(lots.choice(board.legal_moves))
-
-
-def called(*arguments):
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main(list(arguments))
-        except SystemExit as left:
-            return left.code, out.getvalue(), err.getvalue()
-
-
 """
 
 BOARDS = """
@@ -345,31 +329,24 @@ print("to the bit")
 """
 
 
-def _simulated(script: str, *arguments: object, warned: str = "error") -> str:
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-W", warned, "-c", BEGIN + script, *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    return done.stdout + done.stderr
-
-
 @pytest.mark.early(10)
 def test_boards_have_the_results_of_a_search() -> None:
-    assert _simulated(BOARDS) == "the same\n"
+    assert simulated(BEGIN + BOARDS) == "the same\n"
 
 
 @pytest.mark.early(10)
 def test_solve_tells_what_it_tells_of_a_cpu(tmp_path) -> None:
-    assert _simulated(TABLES, tmp_path) == "told alike\n"
+    assert simulated(BEGIN + TABLES, tmp_path) == "told alike\n"
 
 
 @pytest.mark.early(6)
 def test_what_was_solved_is_told_when_the_device_is_lost(tmp_path) -> None:
-    assert _simulated(LOST, tmp_path, warned="always") == "nothing is lost but the device\n"
+    assert simulated(BEGIN + LOST, tmp_path, warned="always") == "nothing is lost but the device\n"
 
 
 @pytest.mark.early(10)
 def test_labels_are_the_same_to_the_bit_and_go_on_where_they_were(tmp_path) -> None:
-    assert _simulated(LABELS, tmp_path) == "to the bit\n"
+    assert simulated(BEGIN + LABELS, tmp_path) == "to the bit\n"
 
 
 def refused(capsys, *arguments: str) -> str:
