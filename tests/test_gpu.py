@@ -5,6 +5,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from types import ModuleType
 
 import pytest
@@ -362,6 +364,35 @@ def test_a_damaged_kernel_is_compiled_again() -> None:
         assert compiling._from_bytes(payload) is None
 
 
+def nothing() -> None:
+    pass
+
+
+@pytest.mark.plain
+def test_threads_launch_one_after_the_other() -> None:
+    inside, most = 0, 0
+
+    class Launcher:
+        def __getitem__(self, launch):
+            return self.launch
+
+        def launch(self) -> None:
+            nonlocal inside, most
+            inside += 1
+            most = max(most, inside)
+            time.sleep(0.01)
+            inside -= 1
+
+    kernel = device_kernel(nothing)
+    kernel.compiled = Launcher()
+    threads = [threading.Thread(target=kernel[1, 1]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
 @pytest.mark.plain
 def test_a_device_kernel_is_a_top_level_function() -> None:
     factor = 3
@@ -405,6 +436,8 @@ def run(game, values):
 
 WITHOUT_DRIVER = """
 import sys
+import threading
+import time
 from types import SimpleNamespace
 
 from outflank.gpu.device import cuda

@@ -6,6 +6,7 @@ every source of the package, users' modules as far as they are reached, and what
 """
 
 import pickle
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from outflank.kernels.cache import KeptKernel, keep, note_origin
 from outflank.kernels.compile_errors import raise_explained
 from outflank.kernels.compiler import load_numba
 from outflank.kernels.uninterrupted import undisturbed
+
+_one_at_a_time = threading.Lock()
+"""Numba loads a kernel when it is first launched, and fails where two threads do so at once."""
 
 
 class DeviceKernel:
@@ -38,7 +42,8 @@ class DeviceKernel:
 
     def _launched(self, launch: tuple[Any, ...], *arguments: Any) -> None:
         try:
-            self.compiled[launch](*arguments)
+            with _one_at_a_time:
+                self.compiled[launch](*arguments)
         except Exception as error:
             raise_explained(error)
             raise
