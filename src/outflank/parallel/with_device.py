@@ -17,7 +17,7 @@ from outflank.gpu.choosing import on_device
 from outflank.gpu.desk import Desk
 from outflank.kernels.memory import address_of
 from outflank.parallel.divided import Divided
-from outflank.parallel.young_brothers import ESTIMATING, PROVING
+from outflank.parallel.young_brothers import PROVING, plan_for
 from outflank.search.division import Scheme, all_cores
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue
@@ -64,7 +64,7 @@ def _divide(root: Root, workers: int) -> Divided:
     device, exact = root.options.device, root.options.exact
 
     def here() -> Divided:
-        return Divided(root, min(workers, all_cores()), PROVING if exact else ESTIMATING)
+        return Divided(root, min(workers, all_cores()), plan_for(root))
 
     if batch_tables(root.game) is None:
         cannot = f"device {device}: this game's endings are solved on the CPU"
