@@ -118,7 +118,7 @@ def test_kernels_of_exact_play_are_the_same_for_boards_of_all_sizes() -> None:
     roots = [Root(board.game, board.position, Options(exact=True)) for board in map(OthelloBoard.start, (4, 6, 8))]
     assert len({(type(root.evaluation), type(root.evaluation.estimate)) for root in roots}) == 1
     # Nothing is learnt of the small one: its estimates are the usual ones.
-    first = next(iter(outflank.iterate(OthelloBoard.start(4), exact=True, workers=1)))
+    first = next(iter(outflank.iterate(OthelloBoard.start(4), nodes=10**6, exact=True, workers=1)))
     assert (first.exact, first.scale.unit) == (False, "mobility")
 
 

@@ -427,8 +427,11 @@ def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
 @pytest.mark.early(2)
 def test_estimates_come_before_a_proof():
     # Where the game has kernels of its own for its last moves, only what is above them is worth estimates.
-    usual = list(iterate(OthelloBoard.start(4), exact=True, evaluation="discs"))
+    usual = list(iterate(OthelloBoard.start(4), nodes=10**6, exact=True, evaluation="discs"))
     assert [(result.depth, result.exact) for result in usual] == [(1, False), (13, True)]
+    # They would take longer than the proof, and nothing ends that before.
+    soon = list(iterate(OthelloBoard.start(4), exact=True, evaluation="discs"))
+    assert [(result.depth, result.exact) for result in soon] == [(13, True)]
     results = list(iterate(OthelloBoard.start(4), exact=True, offers=False, evaluation="discs"))
     assert [result.depth for result in results] == [1, 2, 3, 4, 5, 6, 13]
     assert [result.exact for result in results] == [False] * 6 + [True]

@@ -40,6 +40,9 @@ NO_MOVE = 0xFFFF
 
 FEWEST_BITS, MOST_BITS = 4, 34
 
+SMALL_BITS = 20
+"""32 MiB."""
+
 BUCKETS_AT_A_TIME = 1 << 16
 """That are looked through together, where all are: 8 MiB."""
 
@@ -266,7 +269,8 @@ def check_bits(bits: int) -> None:
     """Refuse a table that cannot be: one that the machine has no memory for would be given, and fail when it fills."""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
-    memory = usable_memory()
+    # What every machine has is not asked for: to find out takes a millisecond, a tenth of a short proof.
+    memory = usable_memory() if bits > SMALL_BITS else None
     if memory is not None and 32 << bits > memory:
         raise InvalidOption(f"a table of {bits} bits needs {32 << bits:,} bytes: this machine has {memory:,}")
 
