@@ -21,6 +21,7 @@ from outflank.othello.endings.geometry import stable_edges
 from outflank.othello.endings.stability import most, stable
 from outflank.othello.rules import Othello, OthelloPosition
 from outflank.othello.squares import START, edge, othello, scoring_of, size_of, squares
+from outflank.search.many_endings import solve_many
 from outflank.search.worker import WORKER
 from tests.conftest import examples
 from tests.drawing import SEEDS, walk
@@ -309,3 +310,13 @@ def test_where_nobody_looks_a_square_counts_by_itself_and_by_the_parity_of_its_q
     # Of two corners the one that is alone in its quarter, or one of three.
     odd, even = promises(corner | other | 1 << last + 7, first, last)
     assert odd > even
+
+
+def test_few_endings_are_shared_out_among_all_threads():
+    """Where each took a thousand at once, the first one had all of them."""
+    words = np.array([[U64(2**64 - 2), U64(0)], [U64(0), U64(2**64 - 2)]] * 20, np.uint64)  # one square is empty
+    told = []
+    found = solve_many(othello(8), words, workers=2, done=told.append)
+    assert found.tolist() == [64, -64] * 20
+    assert sum(told) == len(words)
+    assert max(told) <= len(words) // 4

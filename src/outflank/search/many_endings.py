@@ -18,7 +18,10 @@ Words = npt.NDArray[np.uint64]
 """Positions, two words each."""
 
 ROWS = 1024
-"""Positions that a thread takes at once."""
+"""Positions that a thread takes at once, at most."""
+
+TURNS = 8
+"""How often each thread takes some, at least: endings differ in length, and nobody should wait long for the last."""
 
 
 @kernel
@@ -51,16 +54,17 @@ def solve_many(
     found = np.zeros(len(words), np.int64)
     if not len(words):
         return found
-    idle = [_root(game, words) for _ in range(max(1, min(workers, -(-len(words) // ROWS))))]
+    share = max(1, min(ROWS, len(words) // (TURNS * workers)))
+    idle = [_root(game, words) for _ in range(min(workers, len(words)))]
     solve_rows(game, words[:1], idle[0].worker, found[:1])  # compiles, or loads
 
     def part(first: int) -> None:
         root = idle.pop()
-        rows = slice(first, first + ROWS)
+        rows = slice(first, first + share)
         solve_rows(game, words[rows], root.worker, found[rows])
         idle.append(root)
         done(len(found[rows]))
 
     with ThreadPoolExecutor(len(idle)) as threads:
-        list(threads.map(part, range(0, len(words), ROWS)))
+        list(threads.map(part, range(0, len(words), share)))
     return found
