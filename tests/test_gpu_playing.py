@@ -93,7 +93,7 @@ wait = playing.Begun.wait
 
 
 def lost(begun):
-    if begun.games > 40:
+    if begun.games > 60:
         raise CudaDriverError("Call to cuStreamSynchronize results in CUDA_ERROR_LAUNCH_FAILED")
     return wait(begun)
 

@@ -20,9 +20,9 @@ from outflank.gpu.evaluations import placed
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.machine import DeviceUsed
-from outflank.search.batches import Batch, choose, credit, withdraw
+from outflank.search.batches import Batch, tally
 from outflank.search.division import Scheme
-from outflank.search.montecarlo import LONGEST, OnePlayer, mixed, play_out, seedling
+from outflank.search.montecarlo import FIRST_GAMES, LONGEST, OnePlayer, mixed, play_out, seedling
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 
@@ -36,14 +36,23 @@ FEW, MANY, MOST = 64, 256, 4096
 GAMES = 1 << 19
 """Games of a batch, at most: some hundredths of a second at most, in which nothing is heard of a search."""
 
-LEAVES = 1 << 12
-"""Leaves of a tree that are chosen at once, at most."""
+LEAVES, WAYS = 1 << 12, 1 << 9
+"""Leaves of a tree that are chosen at once, and ways to them, at most. To begin a batch and to hear of it takes the CPU
+a third of a millisecond, in which it would choose 250 ways in Othello; what is chosen at once is chosen by older
+results."""
 
-GAMES_PER_LEAF = 32
-"""Those of a tree's leaf are played by threads that take each step together."""
+FEWEST_LEAVES = 1 << 8
+"""And at least: fewer are not played sooner."""
 
-GROWTH = 4
-"""A batch has as many games as a tree has had, divided by this: it would else be chosen by what is not known yet."""
+GROWTH = 16
+"""A batch has as many leaves as a tree has had, divided by this: it would else be chosen by what is not known yet."""
+
+GAMES_PER_LEAF = 8
+"""In 45 positions (`search/batches.py`) an H200 found a good move in 17 at 0.15 seconds, with 4 or 16 games in 14: no
+more than chance may do."""
+
+ROOM = 1 << 22
+"""Nodes of a tree, at most: so many are there after a second of Othello, and take 200 MB."""
 
 POLICY = np.dtype(
     [("sorting", np.int64), ("staged", np.int64), ("weights", np.int64, (STAGES, FEATURES))],
@@ -60,16 +69,19 @@ class DevicePlayer:
         self.device: DeviceUsed = "gpu"
         self._here: OnePlayer | None = None
         """Who goes on."""
-        tree, self._used = seedling(root)
+        tree, self._used = seedling(root, ROOM)
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
+        self.first_games = FIRST_GAMES if self._flat else LEAVES * GAMES_PER_LEAF // GROWTH
         self._games = Games(root)
-        self._batches = [Batch(LEAVES), Batch(LEAVES)]
-        self._chosen: _Chosen | None = None
-        """The leaves from which the device plays now."""
-        self._owed: list[tuple[Batch, int, int]] = []
-        """Leaves that count as lost until their results are there, how many, and the games from each; the oldest
-        first."""
+        if not self._flat:
+            leaves = LEAVES + most_moves(root.game)
+            self._games.make_room(leaves, leaves * GAMES_PER_LEAF)
+        self._batches = [Batch(root.game, WAYS, LEAVES), Batch(root.game, WAYS, LEAVES)]
+        self._begun: Begun | None = None
+        """What the device plays now, from the leaves of the batch that is owed first."""
+        self._owed: list[Batch] = []
+        """Whose results are not there yet; the oldest first."""
 
     def play(self, games: int) -> None:
         """Play about so many games, or until stopped."""
@@ -87,10 +99,10 @@ class DevicePlayer:
         try:
             self._play_there(games)
         except Exception:
-            for batch, leaves, each in self._owed:
-                withdraw(self.trees[0], leaves, each, batch.paths, batch.lengths)
+            for batch in self._owed:
+                batch.withdraw(self.trees[0])
             self._owed.clear()
-            self._chosen = None
+            self._begun = None
             raise
 
     def _play_there(self, games: int) -> None:
@@ -105,7 +117,7 @@ class DevicePlayer:
 
     def _wanted(self) -> int:
         """Games of the next batch, at most: those that the limit of nodes leaves room for."""
-        worker, under_way = self.root.worker, 0 if self._chosen is None else self._chosen.leaves * self._chosen.each
+        worker, under_way = self.root.worker, 0 if self._begun is None else self._begun.games
         usual = worker.nodes / worker.leaves if worker.leaves else LONGEST
         left = self.root.bell.node_limit - worker.nodes - under_way * usual
         return max(1, min(GAMES, int(left / usual)))
@@ -124,26 +136,26 @@ class DevicePlayer:
 
     def _play_tree(self, games: int) -> int:
         """From some leaves of the tree; the next ones are chosen meanwhile."""
-        root, tree = self.root, self.trees[0]
+        tree = self.trees[0]
         each = min(GAMES_PER_LEAF, games)
-        most = min(games, int(tree[0]["visits"]) // GROWTH)
-        leaves = 0 if games == 0 else max(1, min(LEAVES, most // each))
+        leaves = 0
+        if games:
+            most = min(LEAVES, games // each)
+            leaves = min(most, max(FEWEST_LEAVES, int(tree[0]["visits"]) // (each * GROWTH)))
         self._batches.reverse()
         batch = self._batches[0]
-        ways = (batch.paths, batch.lengths, batch.words)
-        self._used = choose(root.game, tree, self._used, leaves, each, root.worker, *ways)
-        self._owed.append((batch, leaves, each))
-        begun = self._games.begin(batch.words[:leaves], each)
+        self._used = batch.choose(tree, self._used, leaves, each, self.root.worker)
+        self._owed.append(batch)
+        begun = self._games.begin(batch.words[: batch.leaves], each)
         self._credit()
-        self._chosen = _Chosen(batch, leaves, each, begun)
-        return leaves * each
+        self._begun = begun
+        return begun.games
 
     def _credit(self) -> None:
         """Wait for what the device plays, and let the tree have its results."""
-        if self._chosen is not None:
-            batch, leaves, each, begun = self._chosen
-            self._chosen = None
-            credit(self.trees[0], leaves, each, self._results(begun), batch.paths, batch.lengths)
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            self._owed[0].credit(self.trees[0], self._results(begun))
             self._owed.pop(0)
 
     def _results(self, begun: "Begun") -> Any:
@@ -170,24 +182,35 @@ class Games:
         self._policy = cuda.to_device(policy)
         self._key = np.uint64(root.options.seed * 0x9E3779B97F4A7C15 % 2**64)
         self._next = 0
-        self._streams = [cuda.stream(), cuda.stream()]
+        self._desks = [_Desk(), _Desk()]
+
+    def make_room(self, places: int, games: int) -> None:
+        """Have room for batches of so many, before time counts: it takes a millisecond."""
+        for desk in self._desks:
+            desk.make_room(places, games)
 
     def begin(self, words: Any, each: int) -> "Begun":
         """Play so many games from each of some positions; two that are begun wait for nothing of each other's."""
         games = len(words) * each
-        blocks = max(1, min(MOST_BLOCKS, -(-games // THREADS)))
-        self._streams.reverse()
-        stream = self._streams[0]
-        # A device has no arrays without elements.
-        places = np.ascontiguousarray(words) if len(words) else np.zeros((1, 2), np.uint64)
-        sums = cuda.to_device(np.zeros(max(len(words), 1) + 1, np.int64), stream=stream)
-        asked = (cuda.to_device(places, stream=stream), np.int64(games), np.int64(max(each, 1)))
+        # A few sizes only: Numba remembers how a kernel is launched, and is slow to make out another way.
+        blocks = min(MOST_BLOCKS, _rounded(-(-games // THREADS)))
+        self._desks.reverse()
+        desk = self._desks[0]
+        desk.make_room(len(words), games)
+        desk.words.here[: len(words)] = words
+        asked = (desk.words.there, np.int64(games), np.int64(max(each, 1)))
         lots = (self._key, np.uint64(self._next))
-        self._kernel[blocks, THREADS, stream](
-            self._game, self._evaluation.evaluation, self._policy, *asked, *lots, sums
+        self._kernel[blocks, THREADS, desk.stream](
+            self._game,
+            self._evaluation.evaluation,
+            self._policy,
+            *asked,
+            *lots,
+            desk.results.there,
+            desk.lengths.there,
         )
         self._next += games
-        return Begun(games, len(words), sums, stream)
+        return Begun(games, len(words), each, desk)
 
 
 class Begun(NamedTuple):
@@ -195,23 +218,50 @@ class Begun(NamedTuple):
 
     games: int
     places: int
-    sums: Any
-    stream: Any
+    each: int
+    desk: "_Desk"
 
     def wait(self) -> tuple[Any, int]:
         """For each position the sum of the results, for the side to move; and how many positions all games had."""
-        found = self.sums.copy_to_host(stream=self.stream)
-        self.stream.synchronize()
-        return found[1 : self.places + 1], int(found[0])
+        self.desk.stream.synchronize()
+        sums = np.zeros(self.places, np.int64)
+        return sums, tally(self.desk.results.here, self.desk.lengths.here, self.places, self.each, sums)
 
 
-class _Chosen(NamedTuple):
-    """Leaves from which the device plays."""
+class _Shared(NamedTuple):
+    """An array that a device and the CPU have in common: nothing is copied for either."""
 
-    batch: Batch
-    leaves: int
-    each: int
-    begun: Begun
+    there: Any
+    here: Any
+
+
+def _shared(shape: Any, kind: Any) -> _Shared:
+    there = cuda.mapped_array(shape, kind)
+    return _Shared(there, np.asarray(there))
+
+
+class _Desk:
+    """Where the positions of a batch lie, and the result of every game and how many positions it had.
+
+    Arrays that were sent and fetched for each batch took three quarters of a millisecond, several times what a game
+    takes: half of a search of 0.15 seconds had gone by before its batches were large.
+    """
+
+    def __init__(self) -> None:
+        self.stream = cuda.stream()
+        self.words = self.results = self.lengths = _Shared(None, np.zeros(0))
+
+    def make_room(self, places: int, games: int) -> None:
+        """See that so many places and games have room; a device has no arrays without elements."""
+        if len(self.words.here) < max(places, 1):
+            self.words = _shared((_rounded(places), 2), np.uint64)
+        if len(self.results.here) < max(games, 1):
+            self.results, self.lengths = (_shared(_rounded(games), np.int16) for _ in range(2))
+
+
+def _rounded(size: int) -> int:
+    """A power of two that is not less."""
+    return 1 << max(size - 1, 0).bit_length()
 
 
 def _kernel_for(game: Any) -> Any:
@@ -239,35 +289,31 @@ ON_GPU = Scheme(
 
 
 @inner
-def _play_games(game, evaluation, policies, words, games, each, key, first, sums, moves, random):
+def _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random):
     """Play games number `first` and on, `each` from one position after the other."""
-    positions = np.int64(0)
     for number in range(cuda.grid(1), games, cuda.gridsize(1)):
         place = number // each
         random[0] = mixed(mixed(key) ^ (first + U64(number)))
         position = unpack(game, words[place, 0], words[place, 1])
-        result, entered = play_out(game, evaluation, position, policies[0], moves, random)
-        cuda.atomic.add(sums, 1 + place, np.int64(result))
-        positions += entered
-    cuda.atomic.add(sums, 0, positions)
+        results[number], lengths[number] = play_out(game, evaluation, position, policies[0], moves, random)
 
 
 @device_kernel
-def _play_few(game, evaluation, policies, words, games, each, key, first, sums):
+def _play_few(game, evaluation, policies, words, games, each, key, first, results, lengths):
     moves = cuda.local.array(FEW, MOVE)
     random = cuda.local.array(1, np.uint64)
-    _play_games(game, evaluation, policies, words, games, each, key, first, sums, moves, random)
+    _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random)
 
 
 @device_kernel
-def _play_many(game, evaluation, policies, words, games, each, key, first, sums):
+def _play_many(game, evaluation, policies, words, games, each, key, first, results, lengths):
     moves = cuda.local.array(MANY, MOVE)
     random = cuda.local.array(1, np.uint64)
-    _play_games(game, evaluation, policies, words, games, each, key, first, sums, moves, random)
+    _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random)
 
 
 @device_kernel
-def _play_most(game, evaluation, policies, words, games, each, key, first, sums):
+def _play_most(game, evaluation, policies, words, games, each, key, first, results, lengths):
     moves = cuda.local.array(MOST, MOVE)
     random = cuda.local.array(1, np.uint64)
-    _play_games(game, evaluation, policies, words, games, each, key, first, sums, moves, random)
+    _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random)

@@ -1,8 +1,22 @@
 """Leaves of a Monte-Carlo tree chosen many at a time, for whoever plays many games at once.
 
-A leaf that is chosen counts as lost games on the whole way to it (virtual losses) until the results are known, so that
-the next ones are looked for elsewhere. Several games are played from each. Who chooses so repeats itself, too: the
-tree is the same for the same results.
+A way through the tree ends at a node that has no children yet. It is given them, and several games are played from
+each: it is the way that takes the CPU's time, not the games. On the whole way these games count from now on, with the
+result that each node has had so far, so that the next ways part where they would if all were known; what has had no
+game yet counts as lost. Who chooses so repeats itself, too: the tree is the same for the same results.
+
+What was tried on a CPU, by the part of the games that went to moves which hold a win or a draw, a sixth of all moves,
+in 45 balanced positions of tournament games with 19 to 26 empty squares. Which moves do, searches of six seconds said,
+that came to the end of the game in 21 of them. Differences have an error of 0.04: that what is here does better than
+virtual losses in large batches, and than sixteen trees, is more than chance; single steps on the way may be no more.
+
+- 100,000 games one after the other: 0.29; 160,000 in sixteen trees: 0.22.
+- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 where a leaf
+  counted as lost on its whole way meanwhile, 0.23 as it is here; in batches of a 64th, 256 at most, 0.24.
+- The same where the games of a leaf are one visit to whoever weighs what is not known yet: 0.28, but in the large
+  batches 0.19. More games from a leaf else make a search trust them sooner, and in these positions they mislead.
+- The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 ways at most, 0.31, 900 at most, 0.28.
+  With one game from each child 0.25.
 """
 
 from collections.abc import Iterator
@@ -10,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.games.rules import unpack
+from outflank.games.rules import most_moves, unpack
 from outflank.kernels.compiler import kernel
 from outflank.search.contract import Options
 from outflank.search.montecarlo import LONGEST_PATH, WIN, chosen, expand, seedling
@@ -18,67 +32,132 @@ from outflank.search.root import Root
 
 
 class Batch:
-    """Room for leaves, and the ways to them."""
+    """Leaves from which games are played at the same time, and the ways to them: room for so many ways, and for so many
+    leaves and the children of one node more."""
 
-    def __init__(self, leaves: int) -> None:
-        self.paths = np.zeros((leaves, LONGEST_PATH), np.int32)
-        self.lengths = np.zeros(leaves, np.int64)
-        self.words = np.zeros((leaves, 2), np.uint64)
-        """The positions from which games are played."""
+    def __init__(self, game: Any, ways: int, leaves: int) -> None:
+        self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
+        """The positions of the leaves."""
+        self.leaves = 0
+        """How many there are."""
+        self.games = 0
+        """How many are played from each."""
+        self._game = game
+        self._ways = 0
+        self._paths = np.zeros((ways, LONGEST_PATH), np.int32)
+        self._lent = np.zeros((ways, LONGEST_PATH), np.int64)
+        self._lengths = np.zeros(ways, np.int64)
+        self._counts = np.zeros(ways, np.int64)
+
+    def choose(self, tree: Any, used: int, leaves: int, games: int, worker: Any) -> int:
+        """Choose so many leaves, as far as there is room for the ways, or some more, for so many games from each; how
+        many nodes the tree has then."""
+        ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
+        self.games = games
+        used, self._ways, self.leaves = choose(self._game, tree, used, leaves, games, worker, *ways)
+        return used
+
+    def credit(self, tree: Any, results: Any) -> None:
+        """Let nodes have what the games brought, for each leaf their sum for the side to move there."""
+        credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
+
+    def withdraw(self, tree: Any) -> None:
+        """Take back what counts for games that will never be played; nodes that were added stay."""
+        for way in range(self._ways):
+            length, count = self._lengths[way], self._counts[way]
+            path = self._paths[way, :length]
+            tree["visits"][path] -= self.games * max(count, 1)
+            tree["won"][path] -= self._lent[way, :length]
+            first = tree["children"][path[-1]]
+            tree["visits"][first : first + count] -= self.games
+            tree["won"][first : first + count] += WIN * self.games
 
 
 @kernel
-def choose(game, tree, used, leaves, games, worker, paths, lengths, words):
-    """Choose so many leaves, from each of which so many games will be played; how many nodes the tree has then."""
-    for leaf in range(leaves):
-        path = paths[leaf]
+def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
+    """Choose ways until there are so many leaves at their ends; how many nodes the tree has then, and how many ways and
+    leaves there are. A way that ends at a node without children has that for its leaf, and a count of 0."""
+    ways, places = 0, 0
+    while places < leaves and ways < len(paths):
+        path = paths[ways]
         node, length = 0, 1
         path[0] = 0
         while tree[node].children != 0 and length < len(path):
-            node = chosen(tree, node)
+            node = chosen(tree, node, games)
             path[length] = node
             length += 1
-        if tree[node].visits > 0 and length < len(path):
+        count = 0
+        if tree[node].children == 0:
             position = unpack(game, tree[node].first, tree[node].second)
             used = expand(game, position, tree, node, used, worker)
-            if tree[node].children != 0:
-                node = tree[node].children
-                path[length] = node
-                length += 1
+            first, count = tree[node].children, tree[node].count
+            for child in range(first, first + count):
+                tree[child].visits += games
+                tree[child].won -= WIN * games
+                words[places, 0], words[places, 1] = tree[child].first, tree[child].second
+                places += 1
+        if count == 0:
+            words[places, 0], words[places, 1] = tree[node].first, tree[node].second
+            places += 1
+        played = games * max(count, 1)
         for back in range(length):
-            tree[path[back]].visits += games
-            tree[path[back]].won -= WIN * games
-        lengths[leaf] = length
-        words[leaf, 0], words[leaf, 1] = tree[node].first, tree[node].second
-    return used
+            known = tree[path[back]].visits
+            loan = played * tree[path[back]].won // known if known > 0 else -WIN * played
+            tree[path[back]].visits += played
+            tree[path[back]].won += loan
+            lent[ways, back] = loan
+        lengths[ways], counts[ways] = length, count
+        ways += 1
+    return used, ways, places
 
 
 @kernel
-def credit(tree, leaves, games, results, paths, lengths):
-    """Let nodes have what the games from the leaves brought, for the side to move there, instead of virtual losses."""
-    for leaf in range(leaves):
-        result = -results[leaf]  # for the side that moved there
-        for back in range(lengths[leaf] - 1, -1, -1):
-            tree[paths[leaf, back]].won += WIN * games + result
+def credit(tree, ways, games, results, paths, lent, lengths, counts):
+    """Let nodes have what the games from the leaves brought, for the side to move there, instead of what was lent."""
+    place = 0
+    for way in range(ways):
+        length, count = lengths[way], counts[way]
+        node = paths[way, length - 1]
+        result = np.int64(0)  # for the side that moved to that node
+        if count == 0:
+            result -= results[place]
+            place += 1
+        for child in range(tree[node].children, tree[node].children + count):
+            tree[child].won += WIN * games - results[place]
+            result += results[place]
+            place += 1
+        for back in range(length - 1, -1, -1):
+            tree[paths[way, back]].won += result - lent[way, back]
             result = -result
 
 
-def withdraw(tree: Any, leaves: int, games: int, paths: Any, lengths: Any) -> None:
-    """Take virtual losses back where the games from the leaves will never be played; nodes that were added stay."""
+@kernel
+def tally(results, lengths, leaves, games, sums):
+    """Add up the results of so many games from each leaf; how many positions all of them had."""
+    positions = np.int64(0)
     for leaf in range(leaves):
-        way = paths[leaf, : lengths[leaf]]
-        tree["visits"][way] -= games
-        tree["won"][way] += WIN * games
+        result = np.int64(0)
+        for number in range(leaf * games, (leaf + 1) * games):
+            result += results[number]
+            positions += lengths[number]
+        sums[leaf] = result
+    return positions
 
 
 @choose.sample
 def _choose_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    root, batch = Root(game, position, Options(algorithm="uct")), Batch(1)
-    yield game, *seedling(root, room=512), 1, 1, root.worker, batch.paths, batch.lengths, batch.words
+    root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
+    ways = (batch._paths, batch._lent, batch._lengths, batch._counts, batch.words)
+    yield game, *seedling(root, room=512), 1, 1, root.worker, *ways
 
 
 @credit.sample
 def _credit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    root, batch = Root(game, position, Options(algorithm="uct")), Batch(1)
+    root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
     tree, _ = seedling(root, room=512)
-    yield tree, 1, 1, np.zeros(1, np.int64), batch.paths, batch.lengths
+    yield tree, 0, 1, np.zeros(1, np.int64), batch._paths, batch._lent, batch._lengths, batch._counts
+
+
+@tally.sample
+def _tally_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield np.zeros(1, np.int16), np.zeros(1, np.int16), 1, 1, np.zeros(1, np.int64)

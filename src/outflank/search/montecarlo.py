@@ -51,6 +51,9 @@ EXPLORE = 1.0
 LONGEST_PATH = 256
 """Nodes from the root of a tree to its leaves, at most."""
 
+FIRST_GAMES = 64
+"""Games after which something is told of a search for the first time, unless who plays them says otherwise."""
+
 NODES = 1 << 20
 """Nodes that a tree may have; when it is full, it is still used and no longer grown."""
 
@@ -139,16 +142,16 @@ def expand(game, position, tree, node, used, worker):
 
 
 @inner
-def chosen(tree, node):
-    """The child to follow: the least known first, then the best upper bound."""
+def chosen(tree, node, games):
+    """The child to follow: the least known first, then the best upper bound. So many games are played at each visit."""
     first, count = tree[node].children, tree[node].count
-    spread = EXPLORE * math.sqrt(math.log(tree[node].visits + 1.0))
+    spread = EXPLORE * math.sqrt(math.log(tree[node].visits / games + 1.0))
     best, best_bound = first, -1e30
     for child in range(first, first + count):
         visits = tree[child].visits
         if visits == 0:
             return child
-        bound = tree[child].won / (WIN * visits) + spread / math.sqrt(visits)
+        bound = tree[child].won / (WIN * visits) + spread / math.sqrt(visits / games)
         if bound > best_bound:
             best, best_bound = child, bound
     return best
@@ -166,7 +169,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
         node, length = 0, 1
         path[0] = 0
         while tree[node].children != 0 and length < len(path):
-            node = tree[0].children + tree[0].visits % tree[0].count if flat else chosen(tree, node)
+            node = tree[0].children + tree[0].visits % tree[0].count if flat else chosen(tree, node, 1)
             path[length] = node
             length += 1
         position = unpack(game, tree[node].first, tree[node].second)
@@ -287,7 +290,7 @@ def _playouts(
         if timer is not None:
             timer.daemon = True
             timer.start()
-        games = max(64, len(root.moves))
+        games = max(getattr(playing, "first_games", FIRST_GAMES), len(root.moves))
 
         def progress() -> Progress:
             found = _summary(board, root, playing.trees, time.perf_counter() - started)
