@@ -145,13 +145,13 @@ def expand(game, position, tree, node, used, worker):
 def chosen(tree, node, games):
     """The child to follow: the least known first, then the best upper bound. So many games are played at each visit."""
     first, count = tree[node].children, tree[node].count
-    spread = EXPLORE * math.sqrt(math.log(tree[node].visits / games + 1.0))
+    spread = EXPLORE * math.sqrt(games * math.log(tree[node].visits / games + 1.0))
     best, best_bound = first, -1e30
     for child in range(first, first + count):
         visits = tree[child].visits
         if visits == 0:
             return child
-        bound = tree[child].won / (WIN * visits) + spread / math.sqrt(visits / games)
+        bound = tree[child].won / (WIN * visits) + spread / math.sqrt(visits)
         if bound > best_bound:
             best, best_bound = child, bound
     return best
