@@ -2,7 +2,7 @@
 
 python -m benchmarks.gpu_endings [ROUNDS] [GAMES.wtb...]
 
-First a million drawn endings with 6 to 12 empty squares are solved on both, and every value is compared.
+First a million drawn endings with 6 to 14 empty squares are solved on both, and every value is compared.
 """
 
 import statistics
@@ -19,6 +19,7 @@ from benchmarks.common import interleaved, ratio, save
 from outflank import OthelloBoard
 from outflank.games.rules import pack, play
 from outflank.gpu import solve
+from outflank.gpu.endings import QUICK
 from outflank.gpu.solving import Solver
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import kernel
@@ -28,16 +29,20 @@ from outflank.search.many_endings import solve_many
 
 Words = npt.NDArray[np.uint64]
 
-COMPARED = {6: 200_000, 7: 200_000, 8: 200_000, 9: 200_000, 10: 150_000, 11: 40_000, 12: 10_000}
+COMPARED = {6: 200_000, 7: 200_000, 8: 200_000, 9: 200_000, 10: 150_000, 11: 40_000, 12: 10_000, 14: 1_000}
 """By empty squares: how many values are compared."""
 
 MEASURED = {8: (1 << 22, 1 << 19), 10: (1 << 23, 1 << 17), 12: (1 << 18, 1 << 14), 14: (1 << 14, 1 << 11)}
 """By empty squares: how many endings the device solves in a round, and how many the cores."""
 
-OF_GAMES = (10, 12)
+OF_GAMES = (10, 12, 14)
 
 DIFFERENT = 1 << 18
-"""Endings of one kind that are drawn; where more are solved, they are solved again."""
+"""Endings of one kind that are drawn. Where more are solved, they are mirrored, and short ones, which have no table to
+remember them, solved again."""
+
+REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)[:, ::-1], axis=1).ravel()
+"""A row of eight squares from the other side."""
 
 CORES = int(usable_cores())
 GAME = OthelloBoard.start().game
@@ -93,18 +98,28 @@ def replay(game: Any, start: Any, moves: Any, empties: Any, words: Any) -> Any:
 def drawn(count: int, empties: int, seed: int) -> Words:
     found = np.zeros((min(count, DIFFERENT), 2), np.uint64)
     draw(GAME, OthelloBoard.start().position, found, empties, seed)
-    return np.resize(found, (count, 2))
+    return varied(found, count, empties)
+
+
+def varied(words: Words, count: int, empties: int) -> Words:
+    """So many endings, or as many different ones as there are if they are not short."""
+    if count <= len(words):
+        return words[:count]
+    below = np.concatenate([words, words.byteswap()])
+    beside = REVERSED[below.view(np.uint8)].view(np.uint64)
+    found = np.concatenate([below, beside])
+    return np.resize(found, (count, 2)) if empties <= QUICK else found[:count]
 
 
 def of_games(files: list[Path], count: int, empties: int) -> Words:
-    """One position of each game of WTHOR files, again and again."""
+    """One position of each game of WTHOR files."""
     games = [np.frombuffer(file.read_bytes()[16:], np.uint8).reshape(-1, 68)[:, 8:] for file in files]
     tens = np.concatenate(games).astype(np.int64)
     squares = np.where(tens > 0, 8 * (tens // 10 - 1) + tens % 10 - 1, 0)
     found = np.zeros((len(squares), 2), np.uint64)
     end = replay(GAME, OthelloBoard.start().position, squares, empties, found)
     print(f"{end:,} games with {empties} squares empty", file=sys.stderr)
-    return np.resize(found[:end], (count, 2))
+    return varied(np.unique(found[:end], axis=0), count, empties)
 
 
 def compare() -> dict[str, Any]:
@@ -120,6 +135,7 @@ def on_gpu(words: Words) -> Callable[[], float]:
     solver, found = Solver(GAME), np.zeros(len(words), np.int8)
 
     def run() -> float:
+        solver.forget()
         started = time.perf_counter()
         solver.values(words, found)
         return len(words) / (time.perf_counter() - started) / 1e3

@@ -7,7 +7,9 @@ import pytest
 
 import outflank
 from outflank.errors import InvalidOption
-from outflank.gpu import solving
+from outflank.gpu import memory as memory_module
+from outflank.gpu import ordering, solving
+from outflank.kernels.bits import U64
 from tests.simulator import simulated
 
 BESIDE_THE_RULES = """
@@ -69,12 +71,19 @@ for size, scoring, free, count, budget, divided in (
     (8, "winner-takes-empties", 5, 6, 3, 200),
     (8, "discs", 6, 4, 5, 400),
     (6, "winner-takes-empties", 7, 2, 8, 400),
+    (6, "discs", 6, 4, 10**6, 400),
+    (4, "winner-takes-empties", 7, 4, 10**6, 60),
     (8, "discs", 6, 4, 5, 12),
     (4, "discs", 7, 4, 5, 1),
 ):
     board = outflank.OthelloBoard.start(size, scoring=scoring)
     positions = drawn(board, free, count, lots)
     solving.BUDGET, solving.DIVIDED = budget, divided
+    # Parts that a thread does not divide, those that wait for others, and endings that are begun whole: all of these.
+    solving.SHORT = solving.SHORT_OF_FEW = lots.choice((1, 2, 4, 10))
+    solving.ELDERS = solving.ELDERS_OF_FEW = lots.choice((1, 2, 3))
+    solving.DIVIDED_ENDINGS = lots.choice((0, 1, 9))
+    endings.KEPT_FROM, endings.QUICK = lots.choice((2, 3, 5)), lots.choice((0, 10))
     told = []
     words = np.array([pack(board.game, position) for position in positions], np.uint64)
     found = outflank.gpu.solve(words, board.game, room=4, progress=lambda done, total: told.append((done, total)))
@@ -211,16 +220,26 @@ def test_batches_take_a_quarter_of_the_free_memory_at_most(monkeypatch, free) ->
     def taken(shape, kind):
         memory.append(int(np.prod(shape)) * np.dtype(kind).itemsize)
 
-    context = SimpleNamespace(get_memory_info=lambda: (free, 2 * free))
-    made_up = {"current_context": lambda: context, "device_array": taken, "pinned_array": lambda *shape: None}
-    monkeypatch.setattr(solving, "cuda", SimpleNamespace(**made_up, stream=lambda: None))
+    made_up = {"device_array": taken, "pinned_array": lambda *shape: None, "stream": lambda: None}
+    monkeypatch.setattr(solving, "cuda", SimpleNamespace(**made_up))
     monkeypatch.setattr(solving, "simulated", lambda: False)
+    monkeypatch.setattr(solving, "free_bytes", lambda: free)
     monkeypatch.setattr(solving, "tables_on_device", lambda game: None)
+    table = []
+    monkeypatch.setattr(
+        solving, "new_table", lambda bits: table.append(memory_module.ENTRY_BYTES << bits) or [None] * 7
+    )
+    monkeypatch.setattr(solving.Slot, "begin", lambda *arguments: None)
+    monkeypatch.setattr(solving.Slot, "collect", lambda slot: (np.zeros(solver.room, np.int8), 0))
     solver = solving.Solver(outflank.OthelloBoard.start().game)
-    slots = [solving.Slot(solver.room, solving.DIVIDED) for _ in range(solving.SLOTS)]
-    tallies = 4 * 8 * solving.SLOTS
-    assert sum(memory) - tallies == sum(slot.nbytes for slot in slots) <= free // 4
+    solver.values(np.zeros((solver.room, 2), np.uint64), np.zeros(solver.room, np.int8))
+    tallies = solving.TALLIES * 8 * solving.SLOTS
+    assert sum(memory) - tallies == solver.nbytes - 7 * memory_module.ENTRY_BYTES <= free // 4
     assert solver.room == solving.ROOM or sum(memory) > 0.9 * free // 4
+    # The table is beside that, and has a power of two of entries, as rings of parts have.
+    assert free // 8 // 2 < table[0] <= free // 8 or table[0] == memory_module.ENTRY_BYTES << memory_module.MOST_BITS
+    assert solver._parts == solving.DIVIDED or free // 8 // 4 < 2 * solving._nbytes(0, solver._parts) <= free // 8
+    assert solver._parts.bit_count() == 1
 
 
 @pytest.mark.plain
@@ -242,12 +261,55 @@ def test_a_batch_of_few_endings_has_a_part_of_the_threads(monkeypatch) -> None:
     monkeypatch.setattr(solving, "_multiprocessors", lambda: 132)
     for name in ("prepare", "solve_each"):
         monkeypatch.setattr(solving, name, Kernel(name))
-    slot, blocks = solving.Slot(1000, 9), []
+    slot, blocks = solving.Slot(1000, 8), []
     whole = 132 * solving.BLOCKS_PER_MULTIPROCESSOR
     for count in (1, 2, 50, 1000):
-        slot.begin(None, None, np.zeros((count, 2), np.uint64), solving.WHOLE)
+        slot.begin(None, None, None, np.zeros((count, 2), np.uint64), solving.WHOLE)
         blocks.append(launched["solve_each"][0])
         assert launched["prepare"] == (whole, solving.THREADS)
     assert blocks[0] * solving.THREADS == solving.PARTS
     assert blocks == sorted(blocks)
     assert blocks[-2] < blocks[-1] == whole
+
+
+@pytest.mark.plain
+def test_a_table_gives_back_what_was_kept_and_nothing_of_an_entry_that_two_have_written() -> None:
+    table = np.zeros((16, memory_module.WORDS), np.uint64)
+    unknown = (memory_module.LOWEST, memory_module.HIGHEST)
+    lots = np.random.default_rng(3)
+    positions = lots.integers(0, 1 << 64, (200, 2), np.uint64)
+    assert memory_module.recalled(table, U64(0), U64(0)) == unknown
+    torn = 0
+    for (first, second), (low, high) in zip(positions, lots.integers(-64, 65, (200, 2)).tolist(), strict=True):
+        before = table.copy()
+        memory_module.keep(table, first, second, low, high)
+        assert memory_module.recalled(table, first, second) == (low, high)
+        place = int((table != before).any(axis=1).argmax())
+        whole = table[place].copy()
+        for words in ([0], [1], [2], [0, 1], [0, 2], [1, 2]):
+            table[place] = before[place]
+            table[place, words] = whole[words]
+            if (table[place] != whole).any():
+                assert memory_module.recalled(table, first, second) == unknown
+                torn += 1
+        table[place] = whole
+    assert torn > 1000
+    known = [memory_module.recalled(table, *each) != unknown for each in positions]
+    assert sum(known) == 16  # the last that came to each place
+
+
+@pytest.mark.plain
+def test_a_list_has_first_what_leaves_the_opponent_the_least() -> None:
+    lots = np.random.default_rng(4)
+    for number in (1, 3, ordering.LISTED, 14):
+        cells, lefts = lots.permutation(64)[:number].tolist(), lots.integers(0, ordering.MOST_LEFT + 1, number).tolist()
+        listed, left, others = U64(0), ordering.EMPTY, U64(0)
+        for index, (cell, each) in enumerate(zip(cells, lefts, strict=True)):
+            count = min(index, ordering.LISTED)
+            listed, left, out = ordering.with_move(listed, left, count, U64(cell), U64(each))
+            others |= out
+        kept = min(number, ordering.LISTED)
+        found = [int(listed >> U64(6 * index)) & 63 for index in range(kept)]
+        inside = sorted(zip(lefts, range(number), cells, strict=True))[:kept]
+        assert found == [cell for _, _, cell in inside]
+        assert int(others) == sum(1 << cell for cell in cells if cell not in found)

@@ -8,6 +8,7 @@ import numpy as np
 
 from outflank.gpu.device import check_device
 from outflank.gpu.driver import simulated
+from outflank.gpu.memory import free_bytes, new_table, table_bits
 from outflank.gpu.solving import Slot, tables_on_device
 from outflank.gpu.troubles import told_plainly
 from outflank.kernels.posting import QUESTION, answer, close, take
@@ -16,10 +17,9 @@ from outflank.kernels.record_types import allocate
 CLERKS = 2
 """Batches under way at a time: while one is solved the next is sent."""
 
-BUDGET = 256
-"""Nodes after which an ending is divided among the device's threads, of which most have nothing to do."""
+PARTS = 1 << 20
+"""Parts of divided endings that a batch has room for."""
 
-DIVIDED = 1 << 16
 PAUSE = 20e-6
 """Seconds between two looks for questions where there was none."""
 
@@ -60,7 +60,8 @@ class Desk:
 
     def _answer_all(self) -> None:
         count = len(self.questions)
-        slot, tables = Slot(count, DIVIDED), tables_on_device(self._game)
+        slot, tables = Slot(count, PARTS), tables_on_device(self._game)
+        table = new_table(table_bits(free_bytes()))
         words, windows, owners = (
             np.zeros((count, 2), np.uint64),
             np.zeros((count, 2), np.int8),
@@ -71,7 +72,7 @@ class Desk:
             if asked == 0:
                 time.sleep(PAUSE)
                 continue
-            slot.begin(self._game, tables, words[:asked], windows[:asked], BUDGET)
+            slot.begin(self._game, tables, table, words[:asked], windows[:asked])
             values, nodes = slot.collect()
             awaited = answer(self.questions, owners, values, asked)
             with self._lock:

@@ -16,7 +16,8 @@ from outflank.gpu.choosing import DeviceAsked, on_device
 from outflank.gpu.device import cuda
 from outflank.gpu.driver import simulated
 from outflank.gpu.endings import UNSOLVED, solve_each
-from outflank.gpu.jobs import NODES, Jobs, prepare
+from outflank.gpu.jobs import NODES, TALLIES, Jobs, Plan, prepare
+from outflank.gpu.memory import ENTRY_BYTES, empty, free_bytes, highest_power, new_table, table_bits
 from outflank.gpu.positions import Words, checked_positions
 from outflank.kinds import Between, Misfit
 from outflank.machine import usable_cores
@@ -25,28 +26,38 @@ from outflank.search.many_endings import ROWS, solve_many
 
 Values = npt.NDArray[np.int8]
 
+SHORT, ELDERS = 10, 2
+"""How endings are divided (`jobs.Plan`). 16,384 drawn ones of 14 free cells took 1.9 s, with 9 free cells as much, and
+after three elders 2.5 s."""
+
+FEW, SHORT_OF_FEW, ELDERS_OF_FEW = 1 << 12, 8, 1
+"""So many endings or fewer leave most threads without work, and nobody minds what these do in vain: 145 of 13 to 15
+free cells took 0.18 s, after two elders 0.5 s."""
+
+DIVIDED_ENDINGS = 1 << 17
+"""Endings of a batch that are divided from the start, the last ones: the others are done by then, a thread each."""
+
 BUDGET = 1 << 14
-"""Nodes after which an ending is divided, once threads have nothing else to do."""
+"""Nodes after which any ending is divided, once threads have nothing else to do."""
 
 ROOM = 1 << 22
 """Endings of a batch, at most: some thirty for each thread, or most threads would wait for a few at its end."""
 
-LEAST_ROOM = 1 << 10
+LEAST_ROOM = LEAST_PARTS = 1 << 10
 
 SLOTS = 2
 """Batches under way at a time: while one ends the next begins."""
 
-DIVIDED = 1 << 20
-"""Room for the moves of endings that are divided."""
+DIVIDED = 1 << 21
+"""Room for the parts of endings that are divided, those that are under way at a time: some ten for each thread."""
 
 THREADS = 64
 BLOCKS_PER_MULTIPROCESSOR = 12
-"""As many as its registers have room for."""
+"""Its registers have room for 14, with which nothing was faster."""
 
 PARTS = 1024
-"""Threads for each ending of a batch, as far as the device has them; reckoned, not measured. An ending that lasts is
-divided into its moves, some ten, and those again: three times over there is work for about so many. Others would only
-look for work, all at the same few words. A hundred endings have all threads."""
+"""Threads for each ending of a batch, as far as the device has them: a hundred endings have all. 145 took the same time
+with 128 and with 4,096; of one ending the others would only look for work, all at the same few words."""
 
 WHOLE = (-64, 64)
 
@@ -134,18 +145,25 @@ class Solver:
         self.game = game
         self.nodes = 0
         """Positions entered so far, by the device."""
-        self.room = _room() if room is None else max(1, min(room, _room()))
+        free = free_bytes()
+        self._parts = _parts(free)
+        self.room = min(_room(free, self._parts), max(1, room or ROOM))
         self._tables = tables_on_device(game)
+        self._table = new_table(table_bits(free))
         self._slots: list[Slot] = []
         self.nbytes = 0
         """Memory that it has on the device."""
+
+    def forget(self) -> None:
+        """Solve endings as if none had been solved before."""
+        empty(self._table)
 
     def values(self, words: Words, found: Values, done: Callable[[], None] = lambda: None) -> None:
         """Find what positions are worth; `done` is called each time that more of them are `found`."""
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
-            self._slots = [Slot(size, DIVIDED) for _ in range(SLOTS)]
-            self.nbytes = sum(slot.nbytes for slot in self._slots)
+            self._slots = [Slot(size, self._parts) for _ in range(SLOTS)]
+            self.nbytes = sum(slot.nbytes for slot in self._slots) + len(self._table) * ENTRY_BYTES
         busy: list[tuple[Slot, slice]] = []
 
         def collect() -> None:
@@ -160,7 +178,7 @@ class Solver:
                 collect()
             rows = slice(first, min(first + size, len(words)))
             slot = self._slots.pop()
-            slot.begin(self.game, self._tables, words[rows], WHOLE)
+            slot.begin(self.game, self._tables, self._table, words[rows], WHOLE)
             busy.append((slot, rows))
         while busy:
             collect()
@@ -169,25 +187,25 @@ class Solver:
 class Slot:
     """A batch's memory, here and on the device, and the stream in which it is worked on."""
 
-    def __init__(self, size: int, divided: int) -> None:
+    def __init__(self, size: int, parts: int) -> None:
         self.size, self._count = size, 0
         self._stream = cuda.stream()
         self._sent = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
-        self._found = [cuda.pinned_array(size, np.int8), cuda.pinned_array(4, np.int64)]
-        self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, divided)))
-        self._tally = cuda.device_array(4, np.int64)
-        self.nbytes = _nbytes(size, divided)
+        self._found = [cuda.pinned_array(size, np.int8), cuda.pinned_array(TALLIES, np.int64)]
+        self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, parts)))
+        self._tally = cuda.device_array(TALLIES, np.int64)
+        self.nbytes = _nbytes(size, parts)
         """On the device."""
 
-    def begin(self, game: Any, tables: Any, words: Words, windows: Values | tuple[int, int], budget: int = 0) -> None:
-        """Send endings, and have them solved."""
+    def begin(self, game: Any, tables: Any, table: Any, words: Words, windows: Values | tuple[int, int]) -> None:
+        """Send endings, and have them solved; `table` is what is known of the game's positions."""
         self._count = count = len(words)
         for here, there, sent in zip(self._sent, self._jobs, (words, windows), strict=False):
             here[:count] = sent
             there[:count].copy_to_device(here[:count], stream=self._stream)
-        prepare[_all_blocks(), THREADS, self._stream](self._jobs, self._tally, np.int64(count))
+        prepare[_all_blocks(), THREADS, self._stream](self._jobs, self._tally, np.int64(count), np.int64(self.size))
         launch = solve_each[_blocks(count), THREADS, self._stream]
-        launch(game, tables, self._jobs, self._tally, np.int64(count), np.int32(budget or BUDGET))
+        launch(game, tables, table, self._jobs, self._tally, _plan(count))
         values, tally = self._found
         self._jobs.values[:count].copy_to_host(values[:count], stream=self._stream)
         self._tally.copy_to_host(tally, stream=self._stream)
@@ -199,6 +217,17 @@ class Slot:
         return np.array(values[: self._count]), int(tally[NODES])
 
 
+def _plan(count: int) -> Plan:
+    """How so many endings are divided."""
+    return Plan(
+        asked_for=np.int64(count),
+        undivided=np.int64(max(0, count - DIVIDED_ENDINGS)),
+        short=np.int32(SHORT if count > FEW else SHORT_OF_FEW),
+        budget=np.int32(BUDGET),
+        elders=np.int32(ELDERS if count > FEW else ELDERS_OF_FEW),
+    )
+
+
 def tables_on_device(game: Any) -> Any:
     """What the kernels of a game read, on the device."""
     tables = batch_tables(game)
@@ -206,33 +235,41 @@ def tables_on_device(game: Any) -> Any:
     return type(tables)(*(cuda.to_device(field) if sent else field for sent, field in zip(arrays, tables, strict=True)))
 
 
-def _rows(size: int, divided: int) -> Jobs:
-    """The arrays of so many endings, and of so many moves of those that are divided: their shapes and types."""
-    places = size + divided
+def _rows(size: int, parts: int) -> Jobs:
+    """The arrays of so many endings, and of so many parts of those that are divided: their shapes and types. Rings have
+    a power of two of places, the waiting ones twice as many as can wait."""
+    places = size + parts
     return Jobs(
         words=((places, 2), np.uint64),
         windows=((places, 2), np.int8),
         values=(size, np.int8),
         parents=(places, np.int32),
-        ready=(places, np.int32),
-        firsts=(places, np.int32),
+        order=(places, np.uint64),
+        left=(places, np.uint64),
+        tried=(places, np.int32),
         best=(places, np.int32),
         pending=(places, np.int32),
+        waiting=(max(2 * parts, LEAST_PARTS), np.int32),
+        free=(parts, np.int32),
     )
 
 
-def _nbytes(size: int, divided: int) -> int:
-    return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in _rows(size, divided))
+def _nbytes(size: int, parts: int) -> int:
+    return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in _rows(size, parts))
 
 
-def _room() -> int:
-    """Endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the moves of
+def _parts(free: int) -> int:
+    """Room for the parts of divided endings, a power of two: all slots have an eighth of the free memory for it."""
+    return highest_power(min(DIVIDED, max(LEAST_PARTS, free // (8 * SLOTS * _nbytes(0, LEAST_PARTS) // LEAST_PARTS))))
+
+
+def _room(free: int, parts: int) -> int:
+    """Endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the parts of
     those that are divided; some are tried however little that is."""
     if simulated():
         return LEAST_ROOM
-    free = cuda.current_context().get_memory_info()[0]
-    left = free // (4 * SLOTS) - _nbytes(0, DIVIDED)
-    return int(max(LEAST_ROOM, min(ROOM, left // _nbytes(1, 0))))
+    without = _nbytes(0, parts)
+    return max(LEAST_ROOM, min(ROOM, (free // (4 * SLOTS) - without) // (_nbytes(1, parts) - without)))
 
 
 def _checked_room(room: Any) -> int | None:

@@ -34,6 +34,14 @@ def added(array: Any, index: Any, more: Any) -> Any:
     return before
 
 
+def exchanged(array: Any, index: Any, value: Any) -> Any:
+    """Put a number where others do; what it was."""
+    with _turn:
+        before = array[index]
+        array[index] = value
+    return before
+
+
 def raised(array: Any, index: Any, value: Any) -> None:
     """Let a number that others change be at least `value`."""
     with _turn:
@@ -93,7 +101,10 @@ def _teach_numba() -> None:
 
     define(seen, (types.Array, types.Integer), lambda array, index: (array.dtype, array, types.int64), load)
     number = (types.Array, types.Integer, types.Integer)
-    define(added, number, lambda array, index, more: (array.dtype, array, types.int64, array.dtype), changed("add"))
+    for function, how in ((added, "add"), (exchanged, "xchg")):
+        define(
+            function, number, lambda array, index, value: (array.dtype, array, types.int64, array.dtype), changed(how)
+        )
     define(raised, number, lambda array, index, value: (types.none, array, types.int64, array.dtype), changed("max"))
     define(fence, (), lambda: (types.none,), wait_for_memory)
     define(idle, (), lambda: (types.none,), sleep)
