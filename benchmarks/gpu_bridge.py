@@ -1,26 +1,24 @@
 """Single positions by all cores, and by these and a GPU: the time for a proof, and what the device did meanwhile.
 
-python -m benchmarks.gpu_bridge ROUNDS FILE.obf [FIRST LAST]
+python -m benchmarks.gpu_bridge FILE.obf …
 
-The scores in the file are compared. The start of 6×6 is solved as well.
+The sides take turns, position by position. The scores in the files are compared; a difference ends it with status 1.
 """
 
-import statistics
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import outflank
-from benchmarks.common import interleaved, ratio, save
-from outflank import Board, OthelloBoard
+from benchmarks.common import save
+from benchmarks.endings import Ending, endings
 from outflank.gpu.desk import Desk
 from outflank.machine import usable_cores
 from outflank.parallel import with_device
 
 CORES = int(usable_cores())
-
+SIDES: dict[str, Any] = {"cores": {"workers": CORES}, "cores and GPU": {"device": "gpu"}}
 
 desks: list[Desk] = []
 
@@ -33,51 +31,40 @@ class CountedDesk(Desk):
         super().open()
 
 
-def scored(line: str) -> tuple[Board[Any], int]:
-    text, *scores = line.strip().rstrip(";").split(";")
-    board = Board.from_text(text)
-    return board, max(int(each.split(":")[1]) for each in scores if ":" in each)
-
-
-def proof(boards: list[tuple[Board[Any], int]], *, on_gpu: bool) -> Callable[[], float]:
-    def run() -> float:
-        seconds = 0.0
-        for board, score in boards:
-            started = time.perf_counter()
-            found = outflank.solve(board, device="gpu") if on_gpu else outflank.solve(board, workers=CORES)
-            seconds += time.perf_counter() - started
-            assert found.value == score, (board.to_text(), found.value, score)
-        return seconds
-
-    return run
+def proved(ending: Ending) -> dict[str, Any]:
+    """What both sides took for a position, and whether its score is the file's."""
+    row: dict[str, Any] = {"position": ending.label, "score": ending.score, "equal": True}
+    for name, options in SIDES.items():
+        desks.clear()
+        started = time.perf_counter()
+        found = outflank.solve(ending.board, **options)
+        row[f"{name}, s"] = time.perf_counter() - started
+        row[f"{name}, nodes"] = found.nodes
+        row["equal"] &= found.value == ending.score
+    row["answered in time"] = sum(desk.answered for desk in desks)
+    row["answered too late"] = sum(desk.late for desk in desks)
+    row["batches"] = sum(desk.batches for desk in desks)
+    return row
 
 
 def main() -> None:
-    rounds, path = int(sys.argv[1]), Path(sys.argv[2])
-    lines = [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("%")]
-    if len(sys.argv) > 3:
-        lines = lines[int(sys.argv[3]) - 1 : int(sys.argv[4])]
     setattr(with_device, "Desk", CountedDesk)  # noqa: B010  # what it has done is told
-    boards = [scored(line) for line in lines]
-    six: list[tuple[Board[Any], int]] = [(OthelloBoard.start(6), -4)]
-    sides = {
-        f"{len(boards)} positions, cores": proof(boards, on_gpu=False),
-        f"{len(boards)} positions, cores and GPU": proof(boards, on_gpu=True),
-        "6×6, cores": proof(six, on_gpu=False),
-        "6×6, cores and GPU": proof(six, on_gpu=True),
+    script = endings([Path(each) for each in sys.argv[1:]])
+    proved(script[0])  # compiles
+    rows = []
+    for ending in script:
+        rows.append(proved(ending))
+        print(rows[-1], file=sys.stderr, flush=True)
+    wrong = sum(not row["equal"] for row in rows)
+    counted = [name for name in rows[0] if name not in ("position", "score", "equal")]
+    figures = {name: sum(row[name] for row in rows) for name in counted}
+    figures |= {
+        "positions": len(rows),
+        "wrong scores": wrong,
+        "time with GPU / cores": figures["cores and GPU, s"] / figures["cores, s"],
     }
-    for run in (proof(boards[:1], on_gpu=False), proof(boards[:1], on_gpu=True)):
-        run()  # compiles
-    desks.clear()
-    samples = interleaved(sides, rounds)
-    figures: dict[str, float] = {f"{name}, s": statistics.median(found) for name, found in samples.items()}
-    for name in ("6×6", f"{len(boards)} positions"):
-        figures[f"{name}, cores and GPU / cores"] = ratio(samples, f"{name}, cores and GPU", f"{name}, cores")
-    figures["endings answered in a round"] = sum(desk.answered for desk in desks) / rounds
-    figures["endings answered too late in a round"] = sum(desk.late for desk in desks) / rounds
-    figures["batches in a round"] = sum(desk.batches for desk in desks) / rounds
-    figures["million nodes of the device in a round"] = sum(desk.nodes for desk in desks) / rounds / 1e6
-    save("gpu_bridge", figures, samples, variant=path.stem)
+    save("gpu_bridge", figures, {"rows": rows})
+    sys.exit(min(wrong, 1))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def test_nobody_waits_for_a_device_that_is_slow(asked, monkeypatch) -> None:
                 time.sleep(1e-4)
                 continue
             held.append(taken)
-            time.sleep(0.3)  # fifteen times as long as anybody waits
+            time.sleep(0.3)  # far longer than anybody waits
             awaited.append(answer(desk.questions, owners, np.full(taken, 64, np.int8), taken))
 
     monkeypatch.setattr(desks.Desk, "_answer_all", take_and_keep)

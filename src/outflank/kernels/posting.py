@@ -32,8 +32,9 @@ WIDEST = 100
 
 SPINS = 200
 MICROSECONDS = 200
-LOOKS = 100
-"""A worker looks so often without a pause, then so often between sleeps: it waits for 20 milliseconds at most."""
+LOOKS = 10
+"""A worker looks so often without a pause, then so often between sleeps: it waits for 2 milliseconds at most, about as
+long as it takes to find the answer."""
 
 
 @inner

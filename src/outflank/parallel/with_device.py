@@ -2,10 +2,9 @@
 among more workers than there are cores.
 
 One worker for each core searches as ever. The others ask a device for the values of endings that would take the CPU
-some milliseconds: each batch is what is asked for at a time. Nobody waits for long. Whose answer is late searches by
-itself, and asks again once its question is back: so a slow device costs little, and a fast one saves its share. What is
-cut off meanwhile is answered all the same, and nobody reads it. The value is that of the same search without a device:
-endings are worth what they are worth.
+about a millisecond: each batch is what is asked for at a time. Nobody waits for long. Whose answer is late searches by
+itself, and asks again once its question is back. What is cut off meanwhile is answered all the same, and nobody reads
+it. The value is that of the same search without a device: endings are worth what they are worth.
 """
 
 import warnings
@@ -23,8 +22,9 @@ from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue
 
 ASKED = 14
-"""Moves left at which a device is asked. Its threads are slow, some ten microseconds for a node, and many: an ending
-with 11 moves left, which a core solves in a fraction of a millisecond, takes one of them some forty."""
+"""Moves left at which a device is asked. Its threads are slow, some ten microseconds for a node, and many: what takes a
+core less than a millisecond took an H200 twelve, there being three or four questions at a time. So nothing is gained:
+while workers waited for 20 ms, FFO 40 to 44 took 8.0 s with it, and 0.56 by 16 cores alone."""
 
 
 class WithDevice(Divided):
