@@ -234,7 +234,8 @@ def test_batches_take_a_quarter_of_the_free_memory_at_most(monkeypatch, free) ->
     solver = solving.Solver(outflank.OthelloBoard.start().game)
     solver.values(np.zeros((solver.room, 2), np.uint64), np.zeros(solver.room, np.int8))
     tallies = solving.TALLIES * 8 * solving.SLOTS
-    assert sum(memory) - tallies == solver.nbytes - 7 * memory_module.ENTRY_BYTES <= free // 4
+    assert sum(memory) - tallies == solver.nbytes <= free // 4
+    assert solver.table_bytes == 7 * memory_module.ENTRY_BYTES
     assert solver.room == solving.ROOM or sum(memory) > 0.9 * free // 4
     # The table is beside that, and has a power of two of entries, as rings of parts have.
     assert free // 8 // 2 < table[0] <= free // 8 or table[0] == memory_module.ENTRY_BYTES << memory_module.MOST_BITS

@@ -114,6 +114,7 @@ for options in ([], ["--moves"], ["--wld"]):
                 each["move"]: each["value"] for each in other["moves"]
             }
     assert [each.get("device") for each in documents[1]] == ["gpu", "gpu", "cpu", "gpu", None]
+    assert documents[1][0]["table_bytes"] > 0 < documents[1][0]["worker_bytes"]
 
 status, out, err = called("solve", str(script), "--device", "gpu", "--moves")
 assert status == 1 and "4 of 4 positions proved, 1 not as expected" in out and "memory: " in out, out

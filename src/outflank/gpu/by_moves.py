@@ -77,6 +77,7 @@ def solve_boards(
         seconds = (time.perf_counter() - started) / max(len(boards), 1)
         entered = sum(part.effort.nodes for part in parts)
         nbytes = max((part.effort.nbytes for part in parts), default=0)
+        table_bytes = max((part.effort.table_bytes for part in parts), default=0)
         found: dict[int, Result] = {}
         for part in parts:
             scale = OUTCOMES if wld else scale_of(part.game, Exact())
@@ -90,6 +91,7 @@ def solve_boards(
                     leaves=0,
                     seconds=seconds,
                     exact=False,
+                    table_bytes=table_bytes,
                     worker_bytes=nbytes,
                     scale=scale,
                     device=used,

@@ -69,7 +69,9 @@ class Effort:
     nodes: int = 0
     """Positions that a device has entered."""
     nbytes: int = 0
-    """Of its memory, at a time."""
+    """Of its memory, at a time, beside the table."""
+    table_bytes: int = 0
+    """Of its table."""
     here: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     """Whether it was the CPU that solved each."""
 
@@ -120,7 +122,7 @@ def solve_counted(
         try:
             solver.values(words, found, done=tell)
         finally:
-            effort.nodes, effort.nbytes = solver.nodes, solver.nbytes
+            effort.nodes, effort.nbytes, effort.table_bytes = solver.nodes, solver.nbytes, solver.table_bytes
 
     def here() -> None:
         left, cores = np.flatnonzero(found == UNSOLVED), math.ceil(usable_cores())
@@ -150,9 +152,10 @@ class Solver:
         self.room = min(_room(free, self._parts), max(1, room or ROOM))
         self._tables = tables_on_device(game)
         self._table = new_table(table_bits(free))
+        self.table_bytes = len(self._table) * ENTRY_BYTES
         self._slots: list[Slot] = []
         self.nbytes = 0
-        """Memory that it has on the device."""
+        """Memory that it has on the device, beside the table."""
 
     def forget(self) -> None:
         """Solve endings as if none had been solved before."""
@@ -163,7 +166,7 @@ class Solver:
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
             self._slots = [Slot(size, self._parts) for _ in range(SLOTS)]
-            self.nbytes = sum(slot.nbytes for slot in self._slots) + len(self._table) * ENTRY_BYTES
+            self.nbytes = sum(slot.nbytes for slot in self._slots)
         busy: list[tuple[Slot, slice]] = []
 
         def collect() -> None:
