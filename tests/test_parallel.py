@@ -22,7 +22,7 @@ from outflank.parallel.delivering import after_eldest, elders
 from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
 from outflank.parallel.taking import expected_below
-from outflank.parallel.young_brothers import ESTIMATING, PROVING
+from outflank.parallel.young_brothers import ESTIMATING, PROVING, SELECTIVE
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Options
 from outflank.search.deepening import search
@@ -244,6 +244,7 @@ def frame_of(expected: int, depth: int = 20, moves: int = 8) -> np.record:
 def crew_of(plan: Plan, threshold: int = 13) -> np.record:
     crew = allocate(CREW, 1)[0]
     crew.eldest_first, crew.elders, crew.elders_to_cut = plan.eldest_first, plan.elders, plan.elders_to_cut
+    crew.elders_of_all = plan.elders_of_all
     crew.near, crew.contested = threshold + plan.near, plan.contested
     return crew
 
@@ -264,6 +265,7 @@ def test_what_is_expected_below_a_move():
     [
         (PROVING, (2, 2, 1), (1, 1, 0)),
         (ESTIMATING, (2, 1, 1), (2, 1, 1)),
+        (SELECTIVE, (1, 1, 0), (0, 0, 0)),
         (Plan(eldest_first=True), (1, 1, 1), (1, 1, 1)),
         (Plan(eldest_first=False), (0, 0, 0), (0, 0, 0)),
     ],
@@ -308,10 +310,10 @@ def test_only_what_a_game_can_still_have_is_divided(exact):
 
 
 def test_a_dearer_evaluation_is_divided_more_finely():
-    """What was learnt takes three times as long at a leaf; of a selective search a part is smaller by far."""
+    """What was learnt takes three times as long at a leaf."""
     simple, learnt = (Root(othello(8), START, Options(evaluation=name)) for name in ("phased", LEARNT.name))
     assert usual_threshold(learnt) == usual_threshold(simple) - 2
-    assert usual_threshold(Root(othello(8), START, Options(selectivity=73))) == usual_threshold(learnt) + 3
+    assert usual_threshold(Root(othello(8), START, Options(selectivity=73))) == usual_threshold(learnt)
 
 
 # --- stopping ---

@@ -179,12 +179,12 @@ def elders(crew, frame):
     """
     if crew.eldest_first == 0:
         return np.int64(0)
-    least = np.int64(1)
+    least = crew.elders_of_all
     if frame.expected == OPEN:
         least = crew.elders
     elif frame.expected == CUT:
         least = crew.elders_to_cut
-    return least - 1 if frame.depth <= crew.near else least
+    return max(least - 1, 0) if frame.depth <= crew.near else least
 
 
 @inner

@@ -32,6 +32,7 @@ CREW = record_type(
         "eldest_first": np.int64,  # whether a frame's first move is searched before the others are offered
         "elders": np.int64,  # how many are, where the window is open
         "elders_to_cut": np.int64,  # and where one of them should cut the frame off
+        "elders_of_all": np.int64,  # and where none should
         "near": np.int64,  # with so many plies left, or fewer, one less is
         "contested": np.int64,  # whether the others also wait until one has not beaten the best before it
         "leftmost": np.int64,  # whether only nodes on the leftmost line become frames
