@@ -12,6 +12,7 @@ from outflank.games.evaluation import Solving
 from outflank.games.hints import row
 from outflank.games.patterns import Patterns
 from outflank.games.rules import MOVE, most_moves, pack
+from outflank.kernels.atomics import load
 from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.parallel.crew import Crewed
@@ -174,7 +175,7 @@ class Divided(Crewed):
     def _in_hand(self, hand: Any, moves: Sequence[RootMove]) -> WorkerStanding:
         """What a worker is at. It goes on while this looks: a frame may be another one by now, so every address and
         every index is held against what there is."""
-        if hand.idle:
+        if load(hand, "idle"):  # race: one who finds that there is nothing to steal may have said so only just now
             return WorkerStanding(False)
         address, index, stolen = int(hand.frame), int(hand.index), False
         for _ in range(PLIES):
