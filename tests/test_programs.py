@@ -277,10 +277,10 @@ def test_what_a_program_takes_to_answer_a_ping_is_kept_back(opened) -> None:
 
 def test_one_slow_answer_to_a_ping_is_not_held_against_a_program_for_ever(opened) -> None:
     player = opened(NBoardPlayer, fake(THINKER, "0"))
-    player._policy.late_seconds = 5.0
+    player._policy.lateness.seconds = 5.0
     for _ in range(3):
         player.choose(OthelloBoard.start(), Clock(control=TimeControl(move_seconds=0.02)))
-    assert player._policy.late_seconds < 1
+    assert player._policy.lateness.seconds < 1
 
 
 # --- programs that misbehave ---

@@ -1,13 +1,20 @@
 """The stop protocol: who is told to give up, and who is not."""
 
+import threading
+
 import numpy as np
 import pytest
 
+from outflank.boards import Board
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
 from outflank.parallel.shared_state import FRAME
 from outflank.search import stopping
-from outflank.search.stopping import BELL, HEARING, LIFELINE, halt, poll_stop, ring
+from outflank.search.contract import Deadline, Options
+from outflank.search.deepening import iterate
+from outflank.search.deepening import search as search_board
+from outflank.search.root import Root
+from outflank.search.stopping import BELL, HEARING, LIFELINE, halt, poll_stop, ring, set_deadline
 from outflank.search.worker import WORKER
 
 
@@ -66,3 +73,93 @@ def test_a_halt_and_the_limit_of_nodes_stop_everybody(search):
     workers[0].nodes = 100
     assert polled(workers) == [True, True], "the one who reaches it tells the others"
     assert int(bell.nodes) == 100
+
+
+HOUR = 3600 * 10**9
+
+
+def poll_again(workers):
+    workers["poll_at"] = 0
+    return polled(workers)
+
+
+def test_who_sees_that_the_deadline_has_come_stops_everybody(search):
+    bell, workers, _ = search
+    set_deadline(bell, HOUR)
+    assert poll_again(workers) == [False, False]
+    set_deadline(bell, 0)
+    assert poll_again(workers) == [True, True]
+    stopping.begin(bell, workers, None)
+    assert poll_again(workers) == [False, False], "another search has no deadline"
+
+
+def test_who_was_off_its_core_stops_as_much_earlier(search):
+    bell, workers, _ = search
+    set_deadline(bell, HOUR)
+    workers["longest_pause_ns"] = HOUR // 2
+    assert poll_again(workers) == [False, False]
+    workers[0].longest_pause_ns = 2 * HOUR
+    assert poll_again(workers) == [True, True]
+
+
+def test_pauses_are_measured_while_a_worker_works(search):
+    _, workers, _ = search
+    assert poll_again(workers) == [False, False]
+    assert (workers["polled_ns"] > 0).all()
+    workers[0].polled_ns -= 10**9
+    workers[1].polled_ns = 0  # it was idle meanwhile
+    assert poll_again(workers) == [False, False]
+    assert workers[0].longest_pause_ns >= 10**9
+    assert workers[1].longest_pause_ns == 0
+
+
+def test_slow_nodes_are_looked_at_more_often(search):
+    _, workers, _ = search
+    workers["poll_step"] = stopping.POLL_NODES
+    for _ in range(20):
+        workers["polled_ns"] -= 10**9
+        poll_again(workers)
+        workers["longest_pause_ns"] = 0
+    assert (workers["poll_step"] == stopping.FEWEST_NODES).all()
+
+
+def test_what_completes_a_line_counts_for_nothing_and_sees_the_deadline(search):
+    bell, workers, _ = search
+    workers["uncounted"], workers["nodes"] = 1, 1000
+    set_deadline(bell, HOUR)
+    assert poll_again(workers) == [False, False]
+    assert int(bell.nodes) == 0
+    set_deadline(bell, 0)
+    assert poll_again(workers) == [True, True]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("options", [{"workers": 1}, {"workers": 2}, {"workers": 1, "algorithm": "uct"}])
+def test_no_timer_is_needed_to_end_a_compiled_search(monkeypatch, options):
+    """A timer's thread would have to be scheduled, and to get the interpreter's lock, before it could stop anybody."""
+
+    def refuse(*arguments):
+        raise AssertionError("a timer was made")
+
+    monkeypatch.setattr(threading, "Timer", refuse)
+    board = Board.from_text("f5d6c3d3c4f4f6")
+    assert search_board(board, seconds=0.05, **options).stopped
+
+
+def test_a_deadline_that_has_come_leaves_a_move(search):
+    board = Board.from_text("f5d6c3d3c4f4f6")
+    deadline = Deadline(0.0)
+    *_, last = iterate(board, workers=1, deadline=deadline)
+    assert last.stopped
+    assert last.move in board.legal_moves
+    assert deadline.left_seconds() == 0.0
+
+
+def test_a_search_says_how_long_it_was_held_up():
+    board = Board.from_text("f5d6c3d3c4f4f6")
+    root = Root(board.game, board.position, Options(workers=1))
+    root.begin_search(None, 1.0)
+    root.worker.longest_pause_ns = 25 * 10**6
+    assert root.longest_pause_seconds == 0.025
+    root.begin_search(None)
+    assert root.longest_pause_seconds == 0.0

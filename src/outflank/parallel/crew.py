@@ -218,6 +218,8 @@ class Crew:
 class Crewed:
     """What divisions among a crew have in common. Each says how it is made `ready`, and how it searches."""
 
+    reads_deadline = True
+
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
         self.crew = Crew(root, workers)

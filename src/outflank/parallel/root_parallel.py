@@ -14,6 +14,8 @@ from outflank.search.root import Root
 class Grove:
     """A tree per worker."""
 
+    reads_deadline = True
+
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
         root.workers = root.new_workers(workers)

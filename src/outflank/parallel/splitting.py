@@ -107,6 +107,7 @@ def work(game, evaluation, crew, hand, worker, probe, step):
         else:
             note_event(probe, SEEKING, 0, 0, hand, worker)
             permit = find_permit(crew, hand)
+            worker.polled_ns = 0  # it was idle, not held up
             note_event(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
             step = AWAY if permit == EMPTY else join(crew, hand, permit)
     if hand.id == 0:

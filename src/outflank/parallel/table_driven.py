@@ -204,7 +204,7 @@ def _search_window(game, evaluation, position, crew, hand, worker, probe, episod
     """Search the root to the end, or until somebody else has."""
     began = hand.since = nanoseconds()
     frame = frame_at(hand.frame)
-    worker.aborted = 0
+    worker.aborted = worker.polled_ns = 0
     worker.lifeline, worker.place = hand.frame, 0
     heed(worker)
     estimates = worker.estimates

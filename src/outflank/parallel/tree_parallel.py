@@ -105,6 +105,8 @@ def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
 class Garden:
     """One tree for all workers."""
 
+    reads_deadline = True
+
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
         root.workers = root.new_workers(workers)

@@ -1,6 +1,7 @@
 """Clocks: how much time the players of a game have, and have left."""
 
 import re
+import time
 from dataclasses import dataclass, field
 
 from outflank.errors import FormatError
@@ -88,6 +89,8 @@ class Clock:
     left_seconds: float | None = None
     """Time left for the game; None: there is no end of it."""
     opponent_seconds: float | None = None
+    started: float | None = None
+    """When it began to run for this move, by `time.perf_counter`; None: when the player is asked for one."""
 
     @property
     def move_seconds(self) -> float | None:
@@ -113,8 +116,13 @@ class Clocks:
         return cls({Side.BLACK: control, Side.WHITE: control})
 
     def of(self, side: Side) -> Clock:
-        """What a player is shown when it is to move."""
-        return Clock(control=self.controls[side], left_seconds=self.left[side], opponent_seconds=self.left[side.other])
+        """What a player is shown when it is to move: the clock runs from now on."""
+        return Clock(
+            control=self.controls[side],
+            left_seconds=self.left[side],
+            opponent_seconds=self.left[side.other],
+            started=time.perf_counter(),
+        )
 
     def spend(self, side: Side, seconds: float) -> bool:
         """Take what a move took, and add the increment; whether the time sufficed."""

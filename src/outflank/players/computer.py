@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from math import inf
 from typing import Any, Literal, Unpack, get_type_hints
 
 from outflank.boards import Board, Move
@@ -21,11 +22,11 @@ from outflank.players.opened import Opened
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.repeating import preferred, repeating
-from outflank.players.timing import AT_ONCE, Budget, Policy, lateness, policy_named, safety_margin
+from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.players.variety import Variety
 from outflank.schema import conform, kinds_of
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import LONGEST_SECONDS, Limits, Options, Stop, TieRule
+from outflank.search.contract import Deadline, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.results import MoveValue, Result
@@ -130,7 +131,6 @@ class Computer:
     def new_game(self, board: Board[Any]) -> None:
         """Forget, and compile what will be needed: that must not run on the clock."""
         self._last_value = None
-        safety_margin()  # is measured now, and not on the clock
         for table in (self._table, self._endings):
             if table is not None:
                 table.clear()
@@ -140,6 +140,7 @@ class Computer:
             if drawn is not None:
                 drawn.new_game()
         self._prepare(board)
+        self.policy.lateness.measure()  # now, and not on the clock
 
     def reseed(self, seed: int) -> None:
         """Draw other lots from now on, if it draws any: a match gives every game its own."""
@@ -160,7 +161,7 @@ class Computer:
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """A habit's move, the only one, or the best that is found in time."""
-        began = time.perf_counter()
+        began = time.perf_counter() if clock.started is None else clock.started
         stop = stop or Stop()
         moves = board.legal_moves
         if len(moves) == 1:
@@ -173,20 +174,21 @@ class Computer:
         budget = self._budget(board, clock)
         board = self._as_it_counts(board)
         if budget.hard_seconds is not None and budget.hard_seconds <= AT_ONCE:
+            self.policy.lateness.note(0.0)  # or no later move would be thought about either
             return self._at_once(board)
         repeats = {} if self._repeats else repeating(board)
-        solved = self._solved(board, budget, began, stop)
-        result = solved or self._searched(board, budget, began, stop, repeats)
+        deadline = Deadline(inf if budget.hard_seconds is None else began + budget.hard_seconds)
+        solved = self._solved(board, budget, deadline, stop)
+        result = solved or self._searched(board, budget, began, deadline, stop, repeats)
         self._last_value = result.value
-        if budget.hard_seconds is not None:
-            overrun = time.perf_counter() - began - budget.hard_seconds
-            self.policy.late_seconds = lateness(self.policy.late_seconds, overrun)
         assert result.move is not None
         choice = _choice(result)
         if solved is None:
             choice = self._varied(board, choice, result, repeats)
         for habit in self._habits:
             habit.played(board, choice)
+        if budget.hard_seconds is not None:
+            self.policy.lateness.note(time.perf_counter() - deadline.at, deadline.longest_pause_seconds)
         return choice
 
     def _varied(self, board: Board[Any], choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
@@ -240,10 +242,16 @@ class Computer:
         return self.options.get("selectivity", 100) < 100
 
     def _searched(
-        self, board: Board[Any], budget: Budget, began: float, stop: Stop, repeats: Mapping[Move, bool]
+        self,
+        board: Board[Any],
+        budget: Budget,
+        began: float,
+        deadline: Deadline,
+        stop: Stop,
+        repeats: Mapping[Move, bool],
     ) -> Result:
         """Iterations until the policy, or a limit, says that it is enough."""
-        limits = Limits(depth=budget.depth, seconds=_left(budget, began), nodes=self.nodes)
+        limits = Limits(depth=budget.depth, nodes=self.nodes)
         alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
         options = self._single() if alone else self.options
         moves = 1 if self._variety is None else self._variety.moves(board)
@@ -253,7 +261,8 @@ class Computer:
         last: Result | None = None
         stable, before = 0, time.perf_counter()
         ties = self._ties[board.turn]
-        search = iterate(board, limits, stop=stop, table=self._table, moves=moves, ties=ties, **options)
+        timed = deadline if budget.hard_seconds is not None else None
+        search = iterate(board, limits, stop=stop, table=self._table, moves=moves, ties=ties, deadline=timed, **options)
         for result in search:
             now = time.perf_counter()
             same = last is not None and last.move == result.move
@@ -295,19 +304,21 @@ class Computer:
             usual["pin"] = self.options["pin"]
         return usual
 
-    def _solved(self, board: Board[Any], budget: Budget, began: float, stop: Stop) -> Result | None:
+    def _solved(self, board: Board[Any], budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
         """The ending played out, where there is time for it; None where there is not, or it ran out."""
         if not self._may_solve(board) or stop.called:
             return None
-        moves, left = board.moves_left, _left(budget, began)
+        moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()
         expected = description_of(board.game).ending_time.expected(moves)
         if self.exact is not None:
             if moves > self.exact:
                 return None
         elif left is None or self._slower * expected > SURE_OF_TIME * left:
             return None
-        limits = Limits(seconds=None if left is None else MOST_OF_TIME * left)
-        *_, result = iterate(board, limits, stop=stop, table=self._endings, **self._exact_options())
+        most = None if left is None else Deadline(deadline.at - (1 - MOST_OF_TIME) * left)
+        *_, result = iterate(board, stop=stop, table=self._endings, deadline=most, **self._exact_options())
+        if most is not None:
+            deadline.longest_pause_seconds = most.longest_pause_seconds
         if result.exact and not result.stopped:
             return result
         if not stop.called:
@@ -330,12 +341,6 @@ def _check_scoring(game: Any, scoring: str) -> None:
     if option is None:
         raise InvalidOption(f"scoring is for {titles_of_games(lambda each: each.option('scoring'))}")
     conform(Literal[option.choices] if option.choices else str, scoring, "scoring")
-
-
-def _left(budget: Budget, began: float) -> float | None:
-    if budget.hard_seconds is None:
-        return None
-    return min(LONGEST_SECONDS, max(0.001, budget.hard_seconds - (time.perf_counter() - began)))
 
 
 def _best_first(result: Result) -> list[MoveValue]:

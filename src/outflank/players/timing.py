@@ -2,9 +2,11 @@
 
 Two times make a budget. After the *soft* one no further iteration is begun, and earlier if the best move has been the
 same for long; at the *hard* one the search is stopped. Seconds a move that a player is told to take, by a clock or by
-none, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts. What is
-left of the clock never goes below a margin that was measured on this machine: what a thread that sleeps is late by,
-several times over.
+none, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts.
+
+A search does not come back at the very moment at which it is stopped: the system may have given its core to another
+program. `Lateness` is what a player knows of that: a short measurement before the game, and then every move. Nothing
+that a budget promises ignores it: where all of a move's time would be needed for coming back, a move is made at once.
 """
 
 import threading
@@ -20,19 +22,19 @@ from outflank.games.description import description_of
 from outflank.players.clock import Clock
 
 LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
-"""Seconds: what a margin is at least, whatever was measured, and at most. Sleeping threads were late by less than one
-millisecond on a quiet two-core arm64, where searches came back up to 5 ms after their time: with 4 ms kept in hand
-both players of a match at half a second a move lost on time."""
+"""Seconds of the clock of a whole game that are kept back at least, whatever was measured; and at most by a measurement
+before the game."""
+
+LEAST_SHARE = 0.03
+"""The part of a time for each move that is kept back at least, up to `LEAST_MARGIN`."""
 
 LOOKS = 150_000
 """Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
 
-USED = 0.85
-"""The part that is used of a time for each move, less the margin. One move that comes back late makes the flag fall,
-and on a machine that has become busy meanwhile no margin foresees that. At a second a move 12 games were won, 2 drawn
-and 10 lost against NTest, before 11, 1 and 12; no flag fell, nor at 0.4 s beside four busy programs on two cores."""
+MORE_LATE = 2.0
+"""How many times as late as it was lately a move may be."""
 
-AT_ONCE = 0.0015
+AT_ONCE = 0.003
 """Seconds that a move takes which is not thought about, with room to spare."""
 
 PATIENCE = 4.0
@@ -44,7 +46,36 @@ FIRST_MOVE = 0.15
 
 
 FORGETTING = 0.8
-"""What is left of a lateness after another move that was less late: a machine may have been busy once."""
+"""What is left of a program's lateness after another answer that was less late: a machine may have been busy once."""
+
+REMEMBERING = 0.95
+"""The same for moves of our own: two thirds of it after ten moves, a fifth after thirty, which is a game."""
+
+
+class Lateness:
+    """How long after its deadline a move comes back on this machine, as far as a player has seen.
+
+    `seconds` is the worst of what was seen, the less the longer ago; `mean_seconds` what it usually is.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.mean_seconds = 0.0
+
+    def measure(self) -> None:
+        """Begin a game: see how busy the machine is now. What was seen in the last game still counts."""
+        self.seconds = max(measured_delay(), REMEMBERING**5 * self.seconds)
+
+    def note(self, late_seconds: float, pause_seconds: float = 0.0) -> None:
+        """Learn from a move that came back so late, and whose search was off its core for so long."""
+        # One move that was late by a second, when the machine woke up say, does not make the next thirty moves hasty.
+        most = 4 * self.seconds + LEAST_MARGIN
+        self.seconds = max(min(late_seconds, most), min(pause_seconds, most), REMEMBERING * self.seconds)
+        self.mean_seconds += 0.1 * (min(max(0.0, late_seconds), most) - self.mean_seconds)
+
+    def reserve_seconds(self, least: float) -> float:
+        """What is to be kept back of a move's time, at least so much."""
+        return max(least, MORE_LATE * self.seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +100,8 @@ class Budget:
 class Policy(Protocol):
     """Decides how long to think about a move."""
 
-    late_seconds: float
-    """What searches of this player have overrun their time by lately: a busy machine shows itself here."""
+    lateness: Lateness
+    """How late this player's moves have come back: a busy machine shows itself here."""
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
         """For this move; `last_value` is what the player thought of its last one."""
@@ -83,19 +114,18 @@ class Steady:
     """Spends what is left evenly on the moves that are expected, more where the best move keeps changing."""
 
     def __init__(self) -> None:
-        self.late_seconds = 0.0
+        self.lateness = Lateness()
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
         """A share of what is left."""
-        margin = safety_margin() + 2 * self.late_seconds
         if clock.control.move_seconds is not None:
             whole = clock.control.move_seconds
-            hard = max(0.001, USED * whole - margin, whole / 2 if whole > 2 * LEAST_MARGIN else 0.0)
+            hard = max(0.0, whole - self.lateness.reserve_seconds(min(LEAST_SHARE * whole, LEAST_MARGIN)))
             return Budget(soft_seconds=hard, hard_seconds=hard, saved=False)
         left = clock.left_seconds
         if left is None:
             return Budget()
-        usable = usable_seconds(board, left, margin)
+        usable = usable_seconds(board, left, self.lateness)
         moves = description_of(board.game).moves_expected(board)
         share = usable / moves + 0.8 * min(clock.control.increment_seconds, usable)
         hard = min(PATIENCE * share, 0.4 * usable)
@@ -146,7 +176,7 @@ class Adaptive003:
     """The first that applies."""
 
     def __init__(self) -> None:
-        self.late_seconds = 0.0
+        self.lateness = Lateness()
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
         """By the seconds left and the last value, as it says. Scaled clocks keep its shares of a minute."""
@@ -156,8 +186,7 @@ class Adaptive003:
         value = 0 if last_value is None else last_value
         depth = next(rule.depth for rule in self.RULES if rule.applies(seconds, value))
         # The report has no stop but this: a search that would lose on time ends with what it has.
-        margin = safety_margin() + 2 * self.late_seconds
-        hard = None if left is None else max(0.001, usable_seconds(board, left, margin))
+        hard = None if left is None else max(0.001, usable_seconds(board, left, self.lateness))
         return Budget(depth=depth, hard_seconds=hard)
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
@@ -176,20 +205,19 @@ def policy_named(name: str) -> Policy:
 
 
 def lateness(before: float, latest: float) -> float:
-    """What a player is late by lately, after another move."""
+    """What a program is late by lately, after another answer."""
     return max(latest, FORGETTING * before)
 
 
-def usable_seconds(board: Board[Any], left: float, margin: float) -> float:
+def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
     """What may be thought away: the rest is for coming back in time, and for moving at once to the end of the game."""
     to_the_end = description_of(board.game).moves_at_most(board)
-    return max(0.0, left - 2 * margin - to_the_end * AT_ONCE)
+    kept_back = 2 * lateness.reserve_seconds(LEAST_MARGIN) + to_the_end * (AT_ONCE + lateness.mean_seconds)
+    return max(0.0, left - kept_back)
 
 
-@cache
-def safety_margin() -> float:
-    """Seconds kept in hand: what a thread that sleeps is late by on this machine, at worst, many times over, and what
-    one that works is held up by others."""
+def measured_delay() -> float:
+    """The longest time in a twentieth of a second that a thread was late to wake, or was off its core."""
     late = 0.0
     for _ in range(20):
         began = time.perf_counter()
@@ -201,4 +229,10 @@ def safety_margin() -> float:
     for _ in range(LOOKS):
         now = time.perf_counter()
         held_up, last = max(held_up, now - last), now
-    return min(MOST_MARGIN, max(LEAST_MARGIN, 5 * late, 2 * held_up))
+    return max(late, held_up)
+
+
+@cache
+def safety_margin() -> float:
+    """Seconds that a program is told to keep back: twice what threads are held up by on this machine."""
+    return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * measured_delay()))

@@ -79,7 +79,7 @@ class NBoardPlayer(ProgramPlayer):
         self._pings = 0
         self._heard = _Heard()
         self._policy = Steady()
-        self._policy.late_seconds = LATE_AT_FIRST
+        self._policy.lateness.seconds = LATE_AT_FIRST
         self._clock: Clock | None = None
         self._spent: dict[Side, float] = {}
         super().__init__(command, game, name=name, start_seconds=start_seconds, patience_seconds=patience_seconds)
@@ -216,7 +216,7 @@ class NBoardPlayer(ProgramPlayer):
         most = clock.move_seconds
         last = began + (self.patience_seconds if most is None else most + GRACE_SECONDS)
         if most is not None:
-            self._policy.late_seconds = min(self._policy.late_seconds, most / 4)
+            self._policy.lateness.seconds = min(self._policy.lateness.seconds, most / 4)
         budget = self._policy.budget(board, clock, None).soft_seconds
         self._program.send("go")
         return self._listen_until_answered(last if budget is None else min(last, began + budget), last, stop)
@@ -239,7 +239,7 @@ class NBoardPlayer(ProgramPlayer):
                     pinged = self._ping()
         if pinged is not None:
             late = time.monotonic() - pinged
-            self._policy.late_seconds = lateness(self._policy.late_seconds, max(late, LATE_AT_LEAST))
+            self._policy.lateness.seconds = lateness(self._policy.lateness.seconds, max(late, LATE_AT_LEAST))
         return stopped
 
     def _second_best(self, board: Board[Any]) -> Choice:

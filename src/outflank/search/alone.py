@@ -17,6 +17,8 @@ from outflank.search.worker import WORKER
 class Alone:
     """A division among one: the root's moves one after the other."""
 
+    reads_deadline = True
+
     def __init__(self, root: Root) -> None:
         self.root = root
         self.nbytes = WORKER.itemsize

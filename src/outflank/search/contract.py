@@ -1,6 +1,7 @@
 """What a search is asked, and how it is stopped; `results` has what it answers."""
 
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,6 +59,20 @@ class Limits:
             raise InvalidOption(f"{self.seconds:g} seconds: a search takes {LONGEST_SECONDS:g} at most")
         if self.nodes is not None and self.nodes < 1:
             raise InvalidOption(f"{self.nodes} nodes: a search enters at least one")
+
+
+@dataclass(slots=True)
+class Deadline:
+    """A time of day by which a search must have come back: for players, whose clock runs while a search is set up."""
+
+    at: float
+    """By `time.perf_counter`."""
+    longest_pause_seconds: float = 0.0
+    """Set by the search: the longest time that the system has kept one of its workers off its core."""
+
+    def left_seconds(self) -> float:
+        """Time until then; 0 if it has come."""
+        return max(0.0, self.at - time.perf_counter())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

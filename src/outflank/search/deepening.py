@@ -12,7 +12,7 @@ from outflank.games.evaluation import errors_of, evaluation_chosen, evaluations,
 from outflank.games.rules import moves_left
 from outflank.search.alone import Alone
 from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Known, Limits, Options, Selectivity, Stop
+from outflank.search.contract import Deadline, Known, Limits, Options, Selectivity, Stop
 from outflank.search.iterations import Stage
 from outflank.search.keywords import LimitKeywords, SearchKeywords
 from outflank.search.options import asked, asks, check_companions
@@ -75,6 +75,7 @@ def iterate(
     instrument: Instrument | None = None,
     watch: Watch | None = None,
     known: Known | None = None,
+    deadline: Deadline | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Generator[Result, None, None]:
     """Search deeper and deeper; a result after each iteration, and always at least one.
@@ -92,7 +93,7 @@ def iterate(
     without limits that is soon done. A `table` that has been
     used keeps none of them. `known` is what an earlier proof of this score had shown when it was stopped: there it
     begins. With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the
-    score.
+    score. A `deadline` is when the search must have come back, whatever it took to set it up: for players.
     """
     limits, chosen = asked(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
@@ -113,7 +114,7 @@ def iterate(
 
         root = Root(board.game, board.position, chosen, instrument=instrument)
         playing = OnePlayer(root) if scheme is None else scheme.divide(root, workers)
-        return iterate_playouts(board, root, playing, name, limits, stop, watch)
+        return iterate_playouts(board, root, playing, name, limits, stop, watch, deadline)
     first = stage(chosen, table)
     first.root.known = known or Known()
     stages = [_Planned(lambda: first)]
@@ -129,7 +130,7 @@ def iterate(
         stages.insert(0, _Planned(lambda: stage(estimates, own), guessing=True))
     if chosen.selectivity < 100 and chosen.deepen and first.root.plays_out and limits.depth is None:
         stages += [_Planned(partial(stage, later, first.root.table)) for later in _surer(chosen)]
-    return _results(stages, limits, stop or Stop())
+    return _results(stages, limits, stop or Stop(), deadline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +171,14 @@ def _guide(board: Board[Any], options: Options) -> Any:
     return found if is_named(board.game, found) else None
 
 
-def _results(stages: list[_Planned], limits: Limits, stop: Stop) -> Generator[Result, None, None]:
+def _results(
+    stages: list[_Planned], limits: Limits, stop: Stop, deadline: Deadline | None
+) -> Generator[Result, None, None]:
     """The results of one stage after the other, each with what is left of the limits."""
     before: Result | None = None
     for planned in stages:
         last = before
-        for result in planned.begin().results(limits, stop, before, guessing=planned.guessing):
+        for result in planned.begin().results(limits, stop, before, guessing=planned.guessing, deadline=deadline):
             last = result
             yield result
         if last is None or last.stopped or (last.exact and not planned.guessing):

@@ -23,7 +23,8 @@ from outflank.search.root_moves import RootMove, RootValue, WindowProgress
 class Division(Protocol):
     """One search's workers. Each method may raise `Stopped`, after which no value but `standing`'s is worth anything.
 
-    What a window tells of the root's value is kept there (`Root.learn`).
+    What a window tells of the root's value is kept there (`Root.learn`). Where `reads_deadline` is there and true, the
+    workers see by themselves that the root's deadline has come (`stopping`); a timer stops all others.
     """
 
     @property

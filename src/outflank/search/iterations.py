@@ -1,6 +1,5 @@
 """The iterations of one root, deeper and deeper: when another one begins, and what is told of each."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -12,13 +11,13 @@ from outflank.games.endings import ending_moves
 from outflank.games.units import OUTCOMES
 from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
-from outflank.search.contract import Limits, Stop
+from outflank.search.contract import Deadline, Limits, Stop
 from outflank.search.division import Division
 from outflank.search.progress import watching
 from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerProgress, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
-from outflank.search.stopping import Stopped
+from outflank.search.stopping import Stopped, timer
 
 GUESSED = 9
 """Plies of the estimates before a proof, at most."""
@@ -50,13 +49,20 @@ class Stage:
         self.started = 0.0
         self.depth = 0
 
-    def results(self, limits: Limits, stop: Stop, before: Result | None, *, guessing: bool = False) -> Iterator[Result]:
+    def results(
+        self,
+        limits: Limits,
+        stop: Stop,
+        before: Result | None,
+        *,
+        guessing: bool = False,
+        deadline: Deadline | None = None,
+    ) -> Iterator[Result]:
         """A result after each iteration, and always one; `before` is what the stage before this one has found.
 
         `guessing`: the next one proves what this one estimates.
         """
         root = self.root
-        timer = None
         self.before = before or _nothing(self.board, root)
         left = None if limits.seconds is None else max(limits.seconds - self.before.seconds, 1e-9)
         self.division = self._divide()
@@ -65,17 +71,16 @@ class Stage:
                 if not stop.called:  # or there is nothing to search
                     self._prepare()
                 self.started = time.perf_counter()
+                if deadline is not None:
+                    left = deadline.left_seconds() if left is None else min(left, deadline.left_seconds())
                 # From here on a stop counts: nothing may reset it any more.
-                root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0))
+                root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0), left)
                 stop.tell(root.stop)
-                if left is not None:
-                    timer = threading.Timer(left, root.stop)
-                    timer.daemon = True
-                    timer.start()
-                yield from self._iterations(limits, stop, guessing)
+                with timer(root.stop, left, self.division):
+                    yield from self._iterations(limits, stop, guessing, left)
             finally:
-                if timer is not None:
-                    timer.cancel()
+                if deadline is not None:
+                    deadline.longest_pause_seconds = max(deadline.longest_pause_seconds, root.longest_pause_seconds)
                 stop.forget(root.stop)
 
     def _prepare(self) -> None:
@@ -85,7 +90,7 @@ class Stage:
         if self.root.moves:
             self.division.prepare()
 
-    def _iterations(self, limits: Limits, stop: Stop, guessing: bool) -> Iterator[Result]:
+    def _iterations(self, limits: Limits, stop: Stop, guessing: bool, left: float | None) -> Iterator[Result]:
         root = self.root
         last = self.before
         selective = root.options.selectivity < 100
@@ -103,6 +108,8 @@ class Stage:
             if stop.called:
                 raise Stopped
             for depth in self._depths(limits, guessing):
+                if left is not None and time.perf_counter() - self.started >= left:
+                    raise Stopped  # between two iterations no worker looks at the clock
                 estimates, hits = root.counter("estimates"), root.counter("hits")
                 found = self._search(depth, previous)
                 estimated = selective or root.counter("estimates") > estimates

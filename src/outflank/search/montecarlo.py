@@ -6,7 +6,6 @@ themselves for a seed. Values are thousandths of a win for the side to move.
 """
 
 import math
-import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
@@ -26,12 +25,12 @@ from outflank.kernels.lockstep import meet
 from outflank.kernels.signals import Attendant
 from outflank.machine import DeviceUsed
 from outflank.placement import bound
-from outflank.search.contract import Limits, Options, Stop
+from outflank.search.contract import Deadline, Limits, Options, Stop
 from outflank.search.ordering import stage_of_weights
 from outflank.search.progress import watching
 from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.stopping import poll_stop
+from outflank.search.stopping import poll_stop, timer
 
 WIN = 1000
 """A won game; estimates of unfinished ones lie between."""
@@ -228,6 +227,7 @@ class Playing(Protocol):
 class OnePlayer:
     """One worker and its tree: a new one, or one that has grown to some size."""
 
+    reads_deadline = True
     device: DeviceUsed = "cpu"
 
     def __init__(self, root: Root, grown: tuple[Any, int] | None = None) -> None:
@@ -256,12 +256,13 @@ def iterate_playouts(
     limits: Limits,
     stop: Stop | None,
     watch: Watch | None,
+    deadline: Deadline | None = None,
 ) -> Generator[Result, None, None]:
     """Play games until a limit is reached; a result each time that their number has doubled.
 
     What goes wrong on the way has an attribute `found`: what was known by then.
     """
-    return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch)
+    return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch, deadline)
 
 
 def _playouts(
@@ -272,24 +273,22 @@ def _playouts(
     limits: Limits,
     stop: Stop,
     watch: Watch | None,
+    deadline: Deadline | None,
 ) -> Generator[Result, None, None]:
     if not root.moves:
         final_value = int(final(root.evaluation, root.game, root.position))
         won = WIN if final_value > 0 else -WIN if final_value < 0 else 0
         yield Result(value=won, move=None, pv=(), depth=0, nodes=0, leaves=1, seconds=0.0, exact=True, scale=WINS)
         return
-    root.begin_search(None)
+    root.begin_search(None, seconds=0.0)
     playing.play(0)  # compiles
     root.stop()
-    root.begin_search(limits.nodes)
+    seconds = limits.seconds if deadline is None else deadline.left_seconds()
+    root.begin_search(limits.nodes, seconds)
     started = time.perf_counter()
-    timer = threading.Timer(limits.seconds, root.stop) if limits.seconds is not None else None
     attendant = Attendant(root.stop)
     try:
         stop.tell(root.stop)
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
         games = max(getattr(playing, "first_games", FIRST_GAMES), len(root.moves))
 
         def progress() -> Progress:
@@ -316,21 +315,23 @@ def _playouts(
                 device=device or "cpu",
             )
 
-        while True:
-            try:
-                with watching(watch, progress, root.stop):
-                    attendant.run(partial(playing.play, games))
-            except Exception as error:
-                error.found = result(stopped=True)  # type: ignore[attr-defined]  # for whoever asked
-                raise
-            ended = bool(root.bell.stop)
-            yield result(stopped=ended)
-            if ended:
-                return
-            games *= 2
+        with timer(root.stop, seconds, playing):
+            while True:
+                root.restart_poll_clock()
+                try:
+                    with watching(watch, progress, root.stop):
+                        attendant.run(partial(playing.play, games))
+                except Exception as error:
+                    error.found = result(stopped=True)  # type: ignore[attr-defined]  # for whoever asked
+                    raise
+                ended = bool(root.bell.stop)
+                yield result(stopped=ended)
+                if ended:
+                    return
+                games *= 2
     finally:
-        if timer is not None:
-            timer.cancel()
+        if deadline is not None:
+            deadline.longest_pause_seconds = max(deadline.longest_pause_seconds, root.longest_pause_seconds)
         stop.forget(root.stop)
         attendant.close()
 

@@ -37,7 +37,7 @@ from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
 from outflank.search.selective import doubt_of, margins
 from outflank.search.sorting import sort_moves
-from outflank.search.stopping import BELL, ENDLESS, halt
+from outflank.search.stopping import BELL, halt, set_deadline
 from outflank.search.table import NO_MOVE, PROVED, Table
 from outflank.search.worker import (
     COUNTERS,
@@ -292,16 +292,28 @@ class Root:
         """Make the kernels come back."""
         halt(self.bell)
 
-    def begin_search(self, node_limit: int | None) -> None:
-        """Reset the counters, and let the search run to `node_limit`."""
+    def begin_search(self, node_limit: int | None, seconds: float | None = None) -> None:
+        """Reset the counters, and let the search run to `node_limit`, and for so many seconds."""
         for name in COUNTERS:
             self.workers[name] = 0
         stopping.begin(self.bell, self.workers, node_limit)
+        if seconds is not None:
+            set_deadline(self.bell, int(1e9 * seconds))
+
+    def restart_poll_clock(self) -> None:
+        """Do not take the time until the next look at the clock for a pause of the workers: they were not working."""
+        self.workers["polled_ns"] = 0
+
+    @property
+    def longest_pause_seconds(self) -> float:
+        """The longest time that the system has kept a worker off its core in this search."""
+        return float(self.workers["longest_pause_ns"].max()) / 1e9
 
     # --- what the windows of an iteration have told ---
 
     def begin_iteration(self) -> None:
         """Nothing is known yet of the root's value at this depth."""
+        self.restart_poll_clock()
         self.lower: int | None = None
         self.upper: int | None = None
         self.best: RootMove | None = None
@@ -359,7 +371,7 @@ class Root:
 
     def prepare_lines(self) -> None:
         """Compile what completes a line: a line of nothing, and a search that may enter no node."""
-        self.begin_search(0)
+        self.begin_search(0, seconds=0.0)
         self.complete_line((), 0, 0)
         state = begin(self.evaluation, self.game, self.position)
         subject = (self.game, self.evaluation, self.position, state)
@@ -377,7 +389,7 @@ class Root:
         kept = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
         self._apart = {name: int(self.workers[name].sum()) for name in COUNTERS}  # for whoever watches meanwhile
         self.line_steps += 1
-        worker.poll_at, worker.lifeline = ENDLESS, 0
+        worker.uncounted, worker.lifeline = 1, 0
         codes = np.zeros(PLIES, MOVE)
         codes[: len(line)] = line
         asked = (self.position, value, depth, codes, len(line))
@@ -386,6 +398,7 @@ class Root:
         finally:
             for name, count in kept.items():
                 worker[name] = count
+            worker.uncounted = 0
             self.line_steps += 1
             self._apart = {}
         return tuple(int(code) for code in codes[:length])

@@ -1,8 +1,8 @@
 """How a search is stopped, from a user's `Stop` to the worker that gives up: the bell, and the lifelines.
 
-Everybody may want workers to stop: the user or the clock the whole search (`Stop`, a timer, Ctrl-C: all call
-`Root.stop`, which is `halt`), the worker that reaches the limit of nodes the same (`report_nodes`), and a worker whose
-value makes the work of others pointless, some of them (a cut-off in `parallel/`).
+Everybody may want workers to stop: the user the whole search (`Stop`, Ctrl-C: all call `Root.stop`, which is `halt`),
+the worker that reaches the limit of nodes or the deadline the same (`report_nodes`), and a worker whose value makes the
+work of others pointless, some of them (a cut-off in `parallel/`).
 
 - A search has one *bell*. Who stops everybody sets its `stop`; who stops some marks what they work for; both `ring`.
 - A worker polls at each node (`poll_stop`). As long as the bell has not rung since it last looked, that is one read of
@@ -14,11 +14,17 @@ value makes the work of others pointless, some of them (a cut-off in `parallel/`
 - Who finds that it is not wanted sets its own `aborted`. From there on its value is worthless: each level of its
   recursion returns at once and writes nothing into the table. Python above the kernels raises `Stopped`.
 
+The deadline is read by the workers themselves, in compiled code: a timer's thread would first have to be scheduled, and
+then to get the interpreter's lock, and on a busy machine that took 30 ms and more. A worker stops before the deadline
+by as long as the system has kept it off its core during this search, since that may happen again.
+
 Why nothing is missed: what is published before a ring is seen by whoever hears the ring, and a worker notes how often
 the bell has rung before it looks for whom. Who rings later is heard at one of the next nodes.
 """
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,16 +32,19 @@ import numpy as np
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import apart, inner, kernel
+from outflank.kernels.compiler import apart, inner, interpreted, kernel
 from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.record_types import allocate, record_type
-from outflank.kernels.waiting import yield_core
+from outflank.kernels.waiting import nanoseconds, yield_core
 
 POLL_NODES = 4096
-"""Nodes between two looks at the limit of nodes: some hundred microseconds."""
+"""Nodes between two looks at the limit of nodes and the clock, at most: some hundred microseconds."""
 
 FEWEST_NODES = 64
 """Nodes between two looks, however near the limit is."""
+
+POLL_NS = 1_000_000
+"""Nanoseconds between two looks at the clock, at most, unless `FEWEST_NODES` take longer: evaluations may be slow."""
 
 ENDLESS = 1 << 62
 
@@ -45,6 +54,7 @@ BELL = record_type(
         "stop": np.int64,  # not 0: everybody's has
         "nodes": np.int64,  # what all workers have entered, as far as they have told
         "node_limit": np.int64,
+        "deadline": np.int64,  # time at which everybody stops, by the clock of `nanoseconds`
         "workers": np.int64,  # who ring and hear it
     },
     apart=("rung", "stop", "nodes"),
@@ -60,6 +70,10 @@ HEARING: dict[str, Any] = {
     "aborted": np.int64,  # the last search was stopped: its value is worthless
     "poll_at": np.int64,  # nodes at which to tell the bell of them
     "told": np.int64,  # nodes that the bell knows of
+    "uncounted": np.int64,  # not 0: the bell is told of no nodes
+    "poll_step": np.int64,  # nodes between two looks at the clock
+    "polled_ns": np.int64,  # time of the last look; 0: this worker has not been working since
+    "longest_pause_ns": np.int64,  # longest time between two looks: how long it was off its core
     "pace": np.int64,  # nodes between two times that the core is given up; 0: never
 }
 """What each worker's record has of this."""
@@ -77,11 +91,28 @@ class Stopped(Exception):
 
 
 def begin(bell: Any, workers: Any, node_limit: int | None) -> None:
-    """Let the workers search until somebody stops them, or until they have entered so many nodes."""
+    """Let the workers search until somebody stops them, or until they have entered so many nodes. No deadline."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
-    for name in ("aborted", "told", "poll_at"):
+    bell.deadline = ENDLESS
+    for name in ("aborted", "told", "poll_at", "uncounted", "polled_ns", "longest_pause_ns"):
         workers[name] = 0
+    workers["poll_step"] = FEWEST_NODES  # until it is known how long a node takes
+
+
+@contextmanager
+def timer(stop: Callable[[], None], seconds: float | None, workers: Any) -> Iterator[None]:
+    """Call `stop` after so many seconds, unless the `workers` read the deadline by themselves, in compiled code."""
+    if seconds is None or (getattr(workers, "reads_deadline", False) and not interpreted()):
+        yield
+        return
+    alarm = threading.Timer(seconds, stop)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        yield
+    finally:
+        alarm.cancel()
 
 
 @inner
@@ -100,6 +131,17 @@ def halt(bell):
 @halt.sample
 def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield (allocate(BELL, 1)[0],)
+
+
+@kernel
+def set_deadline(bell, ns):
+    """Stop everybody in so many nanoseconds. A kernel, for its clock need not be Python's on every system."""
+    bell.deadline = nanoseconds() + ns
+
+
+@set_deadline.sample
+def _set_deadline_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield allocate(BELL, 1)[0], 1
 
 
 @inner
@@ -134,18 +176,40 @@ def heed(worker: Any) -> Any:
 
 @apart
 def report_nodes(worker: Any) -> Any:
-    """Tell the bell how many nodes were entered; the one who reaches the limit stops everybody."""
+    """Look at the clock, and tell the bell how many nodes were entered; who reaches a limit stops everybody."""
     bell = record_at(worker.bell, BELL)
-    fresh = worker.nodes - worker.told
-    worker.told = worker.nodes
-    total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
-    if total >= bell.node_limit:
+    look_at_clock(worker)
+    # The longest pause of this search is kept back: this worker may be off its core again when the deadline comes.
+    if worker.polled_ns + worker.longest_pause_ns >= bell.deadline:
         halt(bell)
-    step = min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
+    step = worker.poll_step
+    if worker.uncounted == 0:
+        fresh = worker.nodes - worker.told
+        worker.told = worker.nodes
+        total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
+        if total >= bell.node_limit:
+            halt(bell)
+        step = min(step, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
     if worker.pace > 0:
         step = min(step, worker.pace)
         yield_core()
     worker.poll_at = worker.nodes + step
+
+
+@inner
+def look_at_clock(worker: Any) -> Any:
+    """Note the time, and how long ago the last look was; look more often where nodes take long."""
+    now = nanoseconds()
+    if worker.polled_ns != 0:
+        pause = now - worker.polled_ns
+        if pause > 2 * POLL_NS:  # longer than it worked
+            worker.longest_pause_ns = max(worker.longest_pause_ns, pause)
+        # By halves: a pause may also be the system's doing, which says nothing about the nodes.
+        if pause > POLL_NS:
+            worker.poll_step = max(worker.poll_step // 2, FEWEST_NODES)
+        elif pause < POLL_NS // 4:
+            worker.poll_step = min(worker.poll_step * 2, POLL_NODES)
+    worker.polled_ns = now
 
 
 @inner

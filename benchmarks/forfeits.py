@@ -1,0 +1,148 @@
+"""Games lost on time: two of our players at short clocks, on a quiet machine and beside busy loops.
+
+python -m benchmarks.forfeits CLOCK:GAMES … [--loops 0,2,8] [--lanes N] [--game othello] [--label NAME]
+
+`0.1s/move:200 10s:20` plays 200 games at a tenth of a second a move and 20 of ten seconds a side, each with as many
+busy loops beside it as `--loops` says. Lanes are processes that play games at the same time: more than one is a load of
+its own. Loops and lanes are processes in sessions of their own, as programs that a user starts from several terminals.
+For each clock and load: games, forfeits on time, what of the time for a move was used by those that were searched to
+its end (median), the latest move, and how long the games took. Finished games are printed as they come.
+"""
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.common import save
+from outflank.arena.openings import Openings
+from outflank.arena.referee import TIME, play
+from outflank.games.description import GAMES
+from outflank.players.clock import TimeControl
+from outflank.players.specs import player
+
+BUSY = "while True: pass"
+
+OPENINGS = "random:8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedGame:
+    """What a game says about the clock."""
+
+    forfeited: str
+    """How it was lost on time, in words; empty: it was not."""
+    seconds: float
+    """Of the whole game."""
+    moves: tuple[float, ...]
+    """Seconds that each move took, those of the opening left out."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.forfeits", description=__doc__)
+    parser.add_argument("plan", nargs="+", metavar="CLOCK:GAMES")
+    parser.add_argument("--loops", default="0,2,8", metavar="N,…")
+    parser.add_argument("--lanes", type=int, default=1, metavar="N")
+    parser.add_argument("--game", default="othello")
+    parser.add_argument("--player", default="computer workers=1")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--label", default="")
+    parser.add_argument("--lane", type=int, default=None, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.lane is not None:
+        (plan,) = options.plan
+        play_lane(plan, options)
+        return
+    figures: dict[str, Any] = {}
+    samples: dict[str, Any] = {}
+    for plan in options.plan:
+        for loops in map(int, options.loops.split(",")):
+            name = f"{plan.rpartition(':')[0]}, {loops} loops"
+            with busy_loops(loops):
+                games = list(played(plan, options, name))
+            figures[name] = summary(games, plan)
+            samples[name] = [asdict(each) for each in games if each.forfeited]
+            print(f"{name}: {figures[name]}", flush=True)
+    save("forfeits", figures, samples, variant=options.label)
+
+
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """So many programs that do nothing but keep a core busy."""
+    programs = [subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+
+
+def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
+    """The games of a plan, by all lanes."""
+    clock, _, games = plan.rpartition(":")
+    lanes = []
+    for lane in range(options.lanes):
+        share = len(range(lane, int(games), options.lanes))
+        command = [sys.executable, "-m", "benchmarks.forfeits", f"{clock}:{share}", "--lane", str(lane)]
+        command += ["--game", options.game, "--player", options.player, "--seed", str(options.seed)]
+        lanes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True))
+    try:
+        for lane in lanes:
+            assert lane.stdout is not None
+            for line in lane.stdout:
+                game = TimedGame(**json.loads(line))
+                print(f"{name}: {game.seconds:.1f} s {game.forfeited}", file=sys.stderr, flush=True)
+                yield game
+            lane.wait()
+    finally:
+        for lane in lanes:
+            if lane.poll() is None:
+                os.kill(lane.pid, signal.SIGTERM)
+                lane.wait()
+
+
+def play_lane(plan: str, options: Any) -> None:
+    """Play games one after the other, and print each as a line of JSON."""
+    clock, _, games = plan.rpartition(":")
+    start = GAMES.parts()[options.game].start()
+    players = [player(options.player, start.game) for _ in range(2)]
+    openings = Openings(OPENINGS, start, seed=1000 * options.seed + options.lane, count=int(games))
+    for number in range(int(games)):
+        board = openings[number]
+        began = time.perf_counter()
+        game = play(players[number % 2], players[1 - number % 2], board, control=TimeControl.parse(clock))
+        assert game is not None
+        timed = [move.seconds for move in game.record.moves if move.seconds is not None]
+        lost = game.ending.detail if game.ending.reason == TIME else ""
+        line = TimedGame(forfeited=lost, seconds=time.perf_counter() - began, moves=tuple(timed))
+        print(json.dumps(asdict(line)), flush=True)
+
+
+def summary(games: Sequence[TimedGame], plan: str) -> dict[str, Any]:
+    """The row of a table."""
+    whole = TimeControl.parse(plan.rpartition(":")[0]).move_seconds
+    moves = [seconds for game in games for seconds in game.moves]
+    row: dict[str, Any] = {
+        "games": len(games),
+        "forfeits": sum(bool(game.forfeited) for game in games),
+        "moves": len(moves),
+        "game_seconds": round(statistics.median(game.seconds for game in games), 2),
+    }
+    if whole is not None:
+        thought = [seconds for seconds in moves if seconds > whole / 2]
+        row["used"] = round(statistics.median(thought) / whole, 4) if thought else 0.0
+        row["latest"] = round(max(moves) / whole, 4)
+    return row
+
+
+if __name__ == "__main__":
+    main()
