@@ -5,11 +5,14 @@ and writes of words are relaxed atomics: never torn within a word, in no order b
 """
 
 import ctypes
+import mmap
+from contextlib import suppress
 from functools import cache
 from threading import Lock
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.kernels import observers
 from outflank.kernels.compiler import extend
@@ -18,10 +21,42 @@ from outflank.kernels.record_types import with_attributes
 
 _lock = Lock()
 
+MAPPED_BYTES = 1 << 20
+"""Arrays from this size on have pages of their own."""
+
+HUGE_PAGES_BYTES = 1 << 22
+"""Arrays from this size on ask for huge pages, as NumPy's do."""
+
+ALIGNMENT = 128
+"""Bytes: two cache lines, which some processors load together."""
+
 
 def address_of(array: Any) -> int:
     """Where the elements of a contiguous array begin. The caller must keep the array alive."""
     return int(array.ctypes.data)
+
+
+def new_words(count: int) -> npt.NDArray[np.uint64]:
+    """Return `count` zeroed words at a multiple of `ALIGNMENT`. Many of them go back to the system when they are freed.
+
+    The C library keeps what it is given back: glibc's threshold for mapped memory rises to the size of every mapping
+    that is freed, up to 32 MiB, and from then on arrays of that size come from heaps that seldom shrink. So large
+    arrays are mapped here. Raises MemoryError.
+    """
+    if 8 * count < MAPPED_BYTES:
+        raw: npt.NDArray[np.uint64] = np.zeros(count + ALIGNMENT // 8, np.uint64)
+        skip = -raw.ctypes.data % ALIGNMENT // 8
+        return raw[skip : skip + count]
+    try:
+        # Private: what is shared has no huge pages unless the system is told so.
+        private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+        mapped = mmap.mmap(-1, 8 * count, **private)
+    except (OSError, OverflowError, ValueError) as error:
+        raise MemoryError(str(error)) from None
+    if 8 * count >= HUGE_PAGES_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            mapped.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(mapped, np.uint64)
 
 
 def _word(address: Any, index: Any) -> ctypes.c_uint64:

@@ -13,6 +13,7 @@ functions below what it says, and reach a table by the address and the shift tha
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from outflank import placement
 from outflank.errors import InvalidOption
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner
-from outflank.kernels.memory import address_of, prefetch, read_word, write_word
+from outflank.kernels.memory import address_of, new_words, prefetch, read_word, write_word
 from outflank.machine import usable_memory
 
 EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
@@ -275,6 +276,16 @@ def check_bits(bits: int) -> None:
         raise InvalidOption(f"a table of {bits} bits needs {32 << bits:,} bytes: this machine has {memory:,}")
 
 
+_in_memory: dict[int, int] = {}
+"""Bytes of every table that has not been freed, by its id: `dict` is changed in one step, from whatever thread."""
+
+
+def tables_in_memory() -> tuple[int, int]:
+    """Return how many tables there are in this process, and their bytes."""
+    sizes = list(_in_memory.values())
+    return len(sizes), sum(sizes)
+
+
 class Table:
     """Memory for entries. Searches that share one must agree on game, evaluation and pass rule."""
 
@@ -284,14 +295,14 @@ class Table:
         """32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
         buckets = 1 << (bits - 2)
         try:
-            # Aligned by hand: an entry must not straddle more cache lines than its bucket does.
-            self._memory = np.zeros(buckets * WORDS_PER_BUCKET + 16, np.uint64)
+            # Aligned: an entry must not straddle more cache lines than its bucket does.
+            self.words: npt.NDArray[np.uint64] = new_words(buckets * WORDS_PER_BUCKET)
         except MemoryError:
             raise InvalidOption(
                 f"a table of {bits} bits needs {32 << bits:,} bytes: too much for this machine"
             ) from None
-        skip = -self._memory.ctypes.data % 128 // 8
-        self.words: np.typing.NDArray[np.uint64] = self._memory[skip : skip + buckets * WORDS_PER_BUCKET]
+        _in_memory[id(self)] = int(self.words.nbytes)
+        finalize(self, _in_memory.pop, id(self), None).atexit = False
         self.address: int = address_of(self.words)
         self.interleaved: bool = interleave and placement.interleave(self.address, self.words.nbytes)
         """Whether its pages lie in all memory nodes in turn."""
