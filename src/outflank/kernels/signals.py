@@ -108,7 +108,11 @@ class _Task(Generic[T]):
 
     def outcome(self) -> T:
         if self._failure is not None:
-            raise self._failure
+            failure, self._failure = self._failure, None
+            try:
+                raise failure
+            finally:
+                del failure  # its traceback holds this frame: there must be no cycle
         return self._found[0]
 
 

@@ -85,5 +85,10 @@ def run_workers(
             thread.join()
         raise
     if failures:
-        raise failures[0]
+        first = failures[0]
+        failures.clear()
+        try:
+            raise first
+        finally:
+            del first  # its traceback holds this frame: there must be no cycle
     return results

@@ -178,6 +178,7 @@ class Crew:
         for thread in self._threads:
             thread.join()
         self._threads.clear()
+        self._failure = None  # its traceback leads back here, and to the table: there must be no cycle
 
     # --- statistics ---
 

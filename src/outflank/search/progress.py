@@ -37,4 +37,4 @@ def watching(watch: Watch | None, progress: Callable[[], Progress], stop: Callab
         left.set()
         thread.join()
         if failures:
-            raise failures[0]
+            raise failures.pop()  # which this frame, a part of its traceback, must not refer to
