@@ -196,18 +196,21 @@ def test_what_takes_minutes_is_done_one_after_the_other_beside_leases() -> None:
 
 @PLAIN
 def test_places_are_taken_before_searches_are_made(tmp_path: Path) -> None:
-    searches = Searches(Settings(games=tmp_path, reports=tmp_path, workers=1, most_searches=FEW + 1))
-    places = [searches.take_place() for _ in range(FEW + 1)]
-    assert [each.bits for each in places] == [LARGE_BITS] * FEW + [SMALL_BITS]
-    with pytest.raises(OutflankError, match="no more at a time"):
-        searches.take_place()
-    searches.give_back(places[0])
-    stop = Stop()
-    assert searches.enter(stop) == LARGE_BITS - 1  # twice
-    with pytest.raises(OutflankError, match="no more at a time"):
-        searches.take_place()
-    searches.leave(stop)
-    assert searches.take_place().bits == LARGE_BITS
+    async def taken() -> None:
+        searches = Searches(Settings(games=tmp_path, reports=tmp_path, workers=1, most_searches=FEW + 1))
+        places = [await searches.take_place() for _ in range(FEW + 1)]
+        assert [each.bits for each in places] == [LARGE_BITS] * FEW + [SMALL_BITS]
+        with pytest.raises(OutflankError, match="no more at a time"):
+            await searches.take_place()
+        searches.give_back(places[0])
+        stop = Stop()
+        assert await searches.enter(stop) == LARGE_BITS - 1  # twice
+        with pytest.raises(OutflankError, match="no more at a time"):
+            await searches.take_place()
+        searches.leave(stop)
+        assert (await searches.take_place()).bits == LARGE_BITS
+
+    asyncio.run(taken())
 
 
 @PLAIN
@@ -251,6 +254,9 @@ class Uncompiled(Endless):
         self.heard.set()
         return False
 
+    def close(self, freed: Callable[[], None]) -> None:
+        freed()
+
 
 @PLAIN
 def test_kernels_are_compiled_once_for_all_who_wait_for_them_and_one_after_the_other(tmp_path: Path) -> None:
@@ -258,7 +264,7 @@ def test_kernels_are_compiled_once_for_all_who_wait_for_them_and_one_after_the_o
         searches = Searches(Settings(games=tmp_path, reports=tmp_path, workers=1))
         found: list[Any] = [Uncompiled("a"), Uncompiled("a"), Uncompiled("b"), Uncompiled("c")]
         for each in found:
-            searches.begin(each, searches.take_place(), lambda search: None)
+            searches.begin(each, await searches.take_place(), lambda search: None)
         assert sum(each.name == "outflank-compiling" for each in threading.enumerate()) == 1
         searches.end(found[2])  # which nobody waits for then
         for each in found:

@@ -65,7 +65,7 @@ def command(
         hall = Hall(settings)
         address = _address(door)
         output().print(f"outflank is at {address}", soft_wrap=True)
-        shared = f"{how_many(settings.workers, 'core')} and {hall.house.searches.most_bytes() >> 20} MiB"
+        shared = f"{how_many(settings.workers, 'core')} and {hall.house.most_table_bytes() >> 20} MiB"
         told = f"games are kept in {path}; searches share {shared} for tables; Ctrl-C ends it"
         diagnostics().print(told, soft_wrap=True)
         if opens:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
+from outflank.search.table import tables_in_memory
 from outflank.ui.web.games.store import Store
 from outflank.ui.web.hall.laboratory import Laboratory
 from outflank.ui.web.searching.computers import Computers
@@ -58,6 +59,15 @@ class House:
         """The time, which never stands still: games are listed by it."""
         self._last = max(time.time(), self._last + 1e-4)
         return self._last
+
+    def most_table_bytes(self) -> int:
+        """Return the bytes of all tables together, at most; those of an experiment not counted."""
+        return self.searches.most_bytes() + self.computers.most_bytes()
+
+    def in_memory(self) -> dict[str, int]:
+        """Return what there is of things that take much memory, an experiment's included."""
+        tables, table_bytes = tables_in_memory()
+        return {"tables": tables, "table_bytes": table_bytes, "players": self.computers.in_memory()}
 
     def close(self) -> None:
         """Stop what is under way, and let everything go."""

@@ -82,6 +82,7 @@ class Table:
         if self.watchers or self.is_gone:
             return
         self._stop_thinking()
+        self.house.computers.forget(self.kept.id)
         async with self._lock:
             if not self.watchers and self._running is not None and not self.is_gone:
                 await self._commit(self._charging(lambda kept: kept), self.kept.live)
@@ -151,6 +152,7 @@ class Table:
     async def close(self) -> None:
         """It is deleted."""
         self._stop_thinking()
+        self.house.computers.forget(self.kept.id)
         async with self._lock:
             self.is_gone = True
             self._hold_clock()

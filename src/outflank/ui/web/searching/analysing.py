@@ -14,7 +14,7 @@ from outflank.search.deepening import iterate
 from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.resuming import Resumable
 from outflank.search.root import PLAYED_OUT
-from outflank.search.table import Table
+from outflank.search.table import FEWEST_BITS, Table
 from outflank.ui.web.messages import Analysis, AtWork, Valued
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.at_work import at_work, valued
@@ -48,7 +48,10 @@ class Found:
 
 
 class Analysing:
-    """One analysis. `run` is called in threads, one at a time; `tell` from whatever thread."""
+    """One analysis. `run` is called in threads, one at a time; `tell` from whatever thread.
+
+    Whoever makes one closes it: its tables are freed then, or as soon as the thread that searches has come back.
+    """
 
     def __init__(
         self, board: Board[Any], *, moves: int, asked: SearchOptions, bits: int, tell: Callable[["Analysing"], None]
@@ -76,6 +79,9 @@ class Analysing:
         self._told_seconds = 0.0
         self._filled = (0.0, 0.0)
         self._lock = threading.Lock()
+        self._is_running = False
+        self._is_closed = False
+        self._freed: Callable[[], None] = _nothing
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -95,11 +101,27 @@ class Analysing:
         for workers in {1, self.asked.workers or cores}:
             for step in (Step(depth=1), Step(depth=None, exact=True)):
                 if not step.exact or self._may_prove:
-                    for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known()):
+                    # Not its own tables: it may be closed while this compiles.
+                    table = None if self._algorithm in TABLELESS else Table(FEWEST_BITS)
+                    for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known(), table):
                         pass
 
     def run(self, workers: int, stop: Stop, *, alone: bool = True) -> bool:
         """Search until `stop` is called, or to the end; whether there is more to do."""
+        with self._lock:
+            if self._is_closed:
+                return False
+            self._is_running = True
+        try:
+            return self._run(workers, stop, alone=alone)
+        finally:
+            with self._lock:
+                self._is_running = False
+                closed = self._is_closed
+            if closed:
+                self._free()
+
+    def _run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
         self.waiting, self.compiling = False, False
         watch = self._watch if alone else None  # a slice is over before that looks
         try:
@@ -129,7 +151,7 @@ class Analysing:
         if workers == 1 and not self._is_monte_carlo:
             last = self._resumable(step).search(limits, stop=stop, watch=watch, known=known)
         else:
-            for last in self._iterations(step, workers, stop, limits, known):
+            for last in self._iterations(step, workers, stop, limits, known, self._table(step.exact)):
                 if last.depth or last.exact or self._is_monte_carlo:
                     self._note(last, before)
                     self._tell(self)
@@ -174,8 +196,10 @@ class Analysing:
             same.workers = _summed(before.workers, result.workers)
             self.found, self.progress = same, None
 
-    def _iterations(self, step: Step, workers: int, stop: Stop, limits: Limits, known: Known) -> Any:
-        options, table = self._options(workers, step), self._table(step.exact)
+    def _iterations(
+        self, step: Step, workers: int, stop: Stop, limits: Limits, known: Known, table: Table | None
+    ) -> Any:
+        options = self._options(workers, step)
         return iterate(self.board, limits, stop=stop, table=table, watch=self._watch, known=known, **options)
 
     @property
@@ -261,9 +285,27 @@ class Analysing:
             self._filled = (now, share)
         return self._filled[1]
 
-    def free(self) -> None:
-        """Give the tables back."""
-        self._tables, self._kept = {}, None
+    # --- the end ---
+
+    def close(self, freed: Callable[[], None]) -> None:
+        """Search no more, and tell nobody. `freed` is called, from whatever thread, when the tables are gone."""
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed, self._freed = True, freed
+            running = self._is_running
+        if not running:
+            self._free()
+
+    def _free(self) -> None:
+        # What is told of it refers to it: without that cycle everything goes with the last reference.
+        self._tables, self._kept, self._tell = {}, None, _nothing
+        freed, self._freed = self._freed, _nothing
+        freed()
+
+
+def _nothing(*_: object) -> None:
+    """Do nothing: nobody is told."""
 
 
 def _summed(before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]) -> tuple[WorkerStatistics, ...]:

@@ -57,6 +57,10 @@ class Comparing:
             tell(self._message(together, alone, progress))
 
         try:
+            # A search that is stopped before it begins would have tables, and compile, all the same.
+            if stop.called:
+                tell(self._message(None, None, None, done=True))
+                return
             for together in iterate(self.board, self.limits, stop=stop, watch=watch, **options):
                 tell(self._message(together, None, None))
             assert together is not None

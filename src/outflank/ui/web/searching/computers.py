@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from outflank.boards import Board
@@ -15,65 +16,159 @@ from outflank.players.computer import Computer
 from outflank.players.player import Choice, Player
 from outflank.players.variety import drawn_seed
 from outflank.search.contract import Stop
-from outflank.ui.web.games.seats import MOST_SECONDS, seated
+from outflank.ui.web.games.seats import MOST_SECONDS, TABLE_BITS, seated
 from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
 
 MOST_PLAYERS = 16
-"""That keep their tables from move to move; others begin anew."""
+"""That are in memory at a time, and keep their tables from move to move; others begin anew."""
+
+TABLES_OF_A_PLAYER = 2
+"""Of estimates, and of exact endings."""
 
 MOST_WORDS = 1000
 """Of computers, of which it is known that their kernels are there."""
 
 Key = tuple[str, str, str]
+"""Of a player: its game, its words and its side."""
+Kernels = tuple[str, str]
+"""A game and the words of a player."""
 T = TypeVar("T")
 
 
 class Computers:
-    """All of a server's. Each is at its move in a thread of its own, with cores that it has leased."""
+    """All of a server's players. Each is at its move in a thread of its own, with cores that it has leased.
+
+    There are never more than `MOST_PLAYERS` in memory, at work or idle: who needs another one drops the idle player
+    that has waited longest, or waits until one is idle.
+    """
 
     def __init__(self, settings: Settings, turns: Turns) -> None:
         self.settings, self._turns = settings, turns
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Key, Player] = OrderedDict()
-        self._compiling = asyncio.Lock()
-        self._ready: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._changed = threading.Condition()
+        self._idle: OrderedDict[Key, Player] = OrderedDict()
+        self._working: set[_Request] = set()  # whose players are being made, or at their moves
+        self._asking: list[_Request] = []  # for a player, in that order
+        self._closed = False
+        self._is_compiling = False
+        self._ready: OrderedDict[Kernels, None] = OrderedDict()
+
+    @staticmethod
+    def most_bytes() -> int:
+        """Return the bytes of all tables of players together, at most."""
+        return MOST_PLAYERS * TABLES_OF_A_PLAYER * (32 << TABLE_BITS)
+
+    def in_memory(self) -> int:
+        """Return how many players there are."""
+        with self._changed:
+            return len(self._idle) + len(self._working)
 
     async def choose(self, id: str, words: str, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
         """The move of the computer of these words in a game, and the seconds that it took.
 
         Once `stop` is called the move is not wanted any more, and there may be none.
         """
-        began, key = time.monotonic(), (id, words, str(board.turn))
-        with self._lock:
-            player = self._kept.pop(key, None)
-        if player is None:
-            player = await self._made(words, board, stop)
-        choice, seconds = await _in_thread(lambda: self._chosen(key, player, board, clock, stop))
+        began = time.monotonic()
+        request = _Request(key=(id, words, str(board.turn)), kernels=(repr(board.game), words))
+        choice, seconds = await _in_thread(lambda: self._move(request, board, clock, stop))
         await asyncio.sleep(max(0.0, self.settings.pace_seconds - (time.monotonic() - began)))
         return choice, seconds
 
-    async def _made(self, words: str, board: Board[Any], stop: Stop) -> Player:
-        """A new one, which has compiled what it needs: that is not on its clock. Kernels that may not be there yet are
-        compiled for one computer at a time, and not for those that are not wanted any more."""
+    def _move(self, request: "_Request", board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
+        player = self._take(request, stop)
+        try:
+            if player is None:
+                player = self._made(request, board)
+            chosen = self._chosen(player, board, clock, stop)
+        except _NotWanted:
+            self._put_back(request, player)
+            raise
+        except BaseException:
+            if player is not None:
+                player.close()
+            self._put_back(request, None)
+            raise
+        self._put_back(request, player)
+        return chosen
 
-        def made() -> Player:
-            player = seated(words, board.game, drawn_seed())
+    def _take(self, request: "_Request", stop: Stop) -> Player | None:
+        """Return the idle player of this key. None: there is room for a new one now."""
+        stop.tell(self._wake)
+        try:
+            with self._changed:
+                self._asking.append(request)
+                while not self._closed and not stop.called and not self._is_next(request):
+                    self._changed.wait()
+                self._asking.remove(request)
+                self._changed.notify_all()
+                _check_wanted(stop)
+                player = self._idle.pop(request.key, None)
+                request.compiles = player is None and request.kernels not in self._ready
+                self._is_compiling |= request.compiles
+                self._working.add(request)
+                gone = self._oldest_beyond_room()
+        finally:
+            stop.forget(self._wake)
+        _close(gone)  # before a new one is made
+        return player
+
+    def _is_next(self, request: "_Request") -> bool:
+        """Whether a request may have its player: it is the first that can be served now."""
+        return next((each for each in self._asking if self._can_serve(each)), None) is request
+
+    def _can_serve(self, request: "_Request") -> bool:
+        """Kernels that may not be there yet are compiled for one computer at a time."""
+        is_there = request.key in self._idle or request.kernels in self._ready
+        return len(self._working) < MOST_PLAYERS and (is_there or not self._is_compiling)
+
+    def _put_back(self, request: "_Request", player: Player | None) -> None:
+        """Let a player be idle, or say that there is none."""
+        gone: list[Player] = []
+        with self._changed:
+            if player is not None and (self._closed or request.is_forgotten):
+                gone = [player]
+            elif player is not None:
+                # There may be one of a later move, where this one was stopped.
+                gone = [self._idle.pop(request.key)] if request.key in self._idle else []
+                self._idle[request.key] = player
+        _close(gone)
+        with self._changed:  # not before: there is no room while it has tables
+            self._working.discard(request)
+            self._changed.notify_all()
+
+    def _oldest_beyond_room(self) -> list[Player]:
+        beyond = len(self._idle) + len(self._working) - MOST_PLAYERS
+        return [self._idle.popitem(last=False)[1] for _ in range(beyond)]
+
+    def forget(self, id: str) -> None:
+        """Let the players of a game go, as nobody watches it; one that is at its move when it comes back."""
+        with self._changed:
+            gone = [self._idle.pop(key) for key in list(self._idle) if key[0] == id]
+            for request in self._working:
+                request.is_forgotten |= request.key[0] == id
+        _close(gone)
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _made(self, request: "_Request", board: Board[Any]) -> Player:
+        """Return a new player, which has compiled what it needs: that is not on its clock."""
+        try:
+            player = seated(request.key[1], board.game, drawn_seed())
             player.new_game(board)
-            return player
+            with self._changed:
+                self._ready[request.kernels] = None
+                while len(self._ready) > MOST_WORDS:
+                    self._ready.popitem(last=False)
+        finally:
+            if request.compiles:
+                with self._changed:
+                    self._is_compiling = False
+                    self._changed.notify_all()
+        return player
 
-        kernels = (repr(board.game), words)
-        if kernels in self._ready:
-            return await _in_thread(made)
-        async with self._compiling:
-            _check_wanted(stop)
-            player = await _in_thread(made)
-            self._ready[kernels] = None
-            while len(self._ready) > MOST_WORDS:
-                self._ready.popitem(last=False)
-            return player
-
-    def _chosen(self, key: Key, player: Player, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
+    def _chosen(self, player: Player, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
         with self._turns.lease(stop) as workers:
             _check_wanted(stop)
             began = time.monotonic()
@@ -84,46 +179,74 @@ class Computers:
                 choice = _by(player, workers).choose(board, clock, stop=stop)
             finally:
                 timer.cancel()
-            seconds = time.monotonic() - began
-        with self._lock:
-            self._kept[key] = player
-            gone = [self._kept.popitem(last=False)[1] for _ in range(len(self._kept) - MOST_PLAYERS)]
-        for each in gone:
-            each.close()
-        return choice, seconds
+            return choice, time.monotonic() - began
 
     def close(self) -> None:
-        """Let all of them go."""
-        with self._lock:
-            for each in self._kept.values():
-                each.close()
-            self._kept.clear()
+        """Let all of them go; those that are at their moves when they come back."""
+        with self._changed:
+            self._closed = True
+            gone = list(self._idle.values())
+            self._idle.clear()
+            self._changed.notify_all()
+        _close(gone)
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class _Request:
+    """A move that a computer is asked for."""
+
+    key: Key
+    kernels: Kernels
+    """What its player needs."""
+    compiles: bool = False
+    """Whether these may have to be compiled for it."""
+    is_forgotten: bool = False
+    """Whether its player is not kept."""
+
+
+class _NotWanted(OutflankError):
+    """A move that nobody waits for any more."""
 
 
 def _check_wanted(stop: Stop) -> None:
     if stop.called:
-        raise OutflankError("this move is not wanted any more")
+        raise _NotWanted("this move is not wanted any more")
+
+
+def _close(players: list[Player]) -> None:
+    for player in players:
+        player.close()
 
 
 async def _in_thread(job: Callable[[], T]) -> T:
-    """What this finds, in a thread of its own: it may take long."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
+    """What this finds, in a thread of its own: it may take long.
 
-    def tell(set_answer: Callable[[Any], None], found: object) -> None:
-        if not answer.done():
-            set_answer(found)
+    An exception comes without its traceback, and nothing here refers to it afterwards: the frames of a search hold its
+    tables, and in a cycle these would stay until the garbage collector comes to them, which may be never.
+    """
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+    results: list[T] = []
+    failures: list[Exception] = []
+
+    def end() -> None:
+        if not ended.done():
+            ended.set_result(None)
 
     def work() -> None:
         try:
-            said = (answer.set_result, job())
+            results.append(job())
         except Exception as error:
-            said = (answer.set_exception, error)  # type: ignore[assignment]
+            error.__traceback__ = error.__cause__ = error.__context__ = None
+            failures.append(error)
         with suppress(RuntimeError):  # the server may have ended meanwhile
-            loop.call_soon_threadsafe(tell, *said)
+            loop.call_soon_threadsafe(end)
 
     threading.Thread(target=work, name="outflank-computer", daemon=True).start()
-    return await answer
+    await ended
+    if failures:
+        raise failures.pop()
+    return results.pop()
 
 
 def _by(player: Player, workers: int) -> Player:

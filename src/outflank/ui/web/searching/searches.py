@@ -19,10 +19,13 @@ SOON_SECONDS = 0.3
 
 
 class Place:
-    """Of one search, with the size of its table: taken before there is a search, so that none is promised twice."""
+    """Of one search, with the size of its table: taken before there is a search, so that none is promised twice. It is
+    given back when the tables are freed."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
+        self.is_ending = False
+        """Whether the search has ended, and its tables are in use until a thread comes back."""
 
 
 class Searches:
@@ -34,6 +37,7 @@ class Searches:
         self._places: set[Place] = set()
         self._under_way: dict[Analysing, Place] = {}
         self._others: dict[Stop, Place] = {}
+        self._freed = asyncio.Event()
         self._ready: set[tuple[str, ...]] = set()
         self._unready: dict[tuple[str, ...], list[Analysing]] = {}
         """Those that wait for kernels; of the first key they are being compiled."""
@@ -41,33 +45,41 @@ class Searches:
     def most_bytes(self) -> int:
         """Of all tables of analyses, reviews and comparisons together, whatever is asked."""
         large, small = (3 * (16 << bits) for bits in (LARGE_BITS, SMALL_BITS))
-        return FEW * large + max(0, self._most - FEW) * small
+        return min(FEW, self._most) * large + max(0, self._most - FEW) * small
 
     def _check_room(self) -> None:
-        if len(self._places) >= self._most:
+        if sum(not each.is_ending for each in self._places) >= self._most:
             raise OutflankError(f"{self._most} searches are under way, and no more at a time")
 
-    def enter(self, stop: Stop) -> int:
+    async def enter(self, stop: Stop) -> int:
         """Count a comparison or a review, which `stop` ends; the bits of each of its two tables, which together are no
         larger than an analysis's."""
-        place = self._others[stop] = self.take_place()
+        place = self._others[stop] = await self.take_place()
         return place.bits - 1
 
     def leave(self, stop: Stop) -> None:
-        """It has ended."""
-        self._places.discard(self._others.pop(stop))
+        """It has ended, and its tables are freed."""
+        self.give_back(self._others.pop(stop))
 
-    def take_place(self) -> Place:
-        """For a search that is about to be made; whoever makes none gives it back."""
+    async def take_place(self) -> Place:
+        """For a search that is about to be made; whoever makes none gives it back.
+
+        Tables of a search that has just ended may still be in use: where there is no room beside them this waits.
+        """
         self._check_room()
+        while len(self._places) >= self._most:
+            self._freed.clear()
+            await self._freed.wait()
+            self._check_room()
         large = sum(each.bits == LARGE_BITS for each in self._places)
         place = Place(LARGE_BITS if large < FEW else SMALL_BITS)
         self._places.add(place)
         return place
 
     def give_back(self, place: Place) -> None:
-        """There is no search of it."""
+        """No search has tables of it, now or later."""
         self._places.discard(place)
+        self._freed.set()
 
     def begin(self, search: Analysing, place: Place, tell: Callable[[Analysing], None]) -> None:
         """Let it search, once its kernels are compiled."""
@@ -120,15 +132,29 @@ class Searches:
         self._compile()
 
     def end(self, search: Analysing) -> None:
-        """Let it search no more."""
+        """Let it search no more, and free its tables."""
         place = self._under_way.pop(search, None)
-        if place is not None:
-            self._places.discard(place)
         self.turns.drop(search)
+        if place is None:
+            return
+        place.is_ending = True
+        loop = asyncio.get_running_loop()
+
+        def freed() -> None:
+            with suppress(RuntimeError):  # the server may have ended meanwhile
+                loop.call_soon_threadsafe(self.give_back, place)
+
+        search.close(freed)
 
     def close(self) -> None:
         """End all of them."""
         for stop in self._others:
             stop()
+        for search in self._under_way:
+            search.close(_nothing)
         self._under_way.clear()
         self.turns.close()
+
+
+def _nothing() -> None:
+    """Do nothing: the server ends."""

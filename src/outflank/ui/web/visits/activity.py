@@ -68,14 +68,13 @@ class Activity:
                 self.outbox.stream(STREAM, message)
 
         def end() -> None:
-            searches.end(search)
             self.outbox.forget(STREAM)
             search.waiting, search.done = False, True
             self.outbox.tell(search.message(asked.ask, asked.id, asked.node))
-            search.free()
+            searches.end(search)  # which frees its tables
 
         options = asked.options or SearchOptions()
-        place = searches.take_place()
+        place = await searches.take_place()
         try:
             search = await self.house.work(
                 lambda: Analysing(board, moves=asked.moves, asked=options, bits=place.bits, tell=tell)
@@ -102,7 +101,7 @@ class Activity:
             with turns.hold(stop):
                 comparing.run(stop, tell, bits)
 
-        self._begin(work, asked.ask, "outflank-compare")
+        await self._begin(work, asked.ask, "outflank-compare")
 
     async def review(self, asked: Review) -> None:
         """Judge the main line."""
@@ -110,13 +109,16 @@ class Activity:
         self.halt()
         reviewing = Reviewing(table, asked, self.house.searches.turns, asyncio.get_running_loop())
         await reviewing.prepare()
-        self._begin(reviewing.run, asked.ask, "outflank-review")
+        await self._begin(reviewing.run, asked.ask, "outflank-review")
 
-    def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], Any], ask: int, name: str) -> None:
+    async def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], Any], ask: int, name: str) -> None:
         self._check_open()
         stop, loop = Stop(), asyncio.get_running_loop()
         searches = self.house.searches
-        bits = searches.enter(stop)
+        bits = await searches.enter(stop)
+        if self._is_closed:
+            searches.leave(stop)
+        self._check_open()
 
         def send(message: Message) -> None:
             """Of what goes on, the newest; the last one always."""
