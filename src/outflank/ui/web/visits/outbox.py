@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 
 from outflank.documents import encoded
 from outflank.ui.web.messages import Message
@@ -23,6 +24,7 @@ class Outbox:
         self._filled = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
+        self._is_closed = False
 
     async def answer(self, message: Message) -> None:
         """Send this after what waits already; waits where too much does."""
@@ -35,6 +37,8 @@ class Outbox:
 
     def tell(self, message: Message) -> None:
         """Send this too, where the connection has not asked: the last of a stream, or that a game is gone."""
+        if self._is_closed:
+            return
         self._answers.append(message)
         if len(self._answers) >= MOST_ANSWERS:
             self._room.clear()
@@ -42,6 +46,8 @@ class Outbox:
 
     def stream(self, key: str, message: Message) -> None:
         """Send this instead of what waits under the same key, not too often."""
+        if self._is_closed:
+            return
         self._latest[key] = message
         self._filled.set()
 
@@ -51,8 +57,10 @@ class Outbox:
         self._sent.pop(key, None)
 
     def close(self) -> None:
-        """Nobody sends any more: who waits for room need not."""
+        """Nobody sends any more: drop what waits and what comes, and let go on who waits for room."""
+        self._is_closed = True
         self._answers.clear()
+        self._latest.clear()
         self._room.set()
 
     async def next(self) -> str:
@@ -70,7 +78,7 @@ class Outbox:
                 self._sent[first] = now
                 return encoded(self._latest.pop(first)).decode()
             self._filled.clear()
-            try:
-                await asyncio.wait_for(self._filled.wait(), None if first is None else due[first] - now)
-            except TimeoutError:
-                continue
+            # Not by `wait_for`: until Python 3.12 that loses a cancellation which arrives together with the result.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if first is None else due[first] - now):
+                    await self._filled.wait()

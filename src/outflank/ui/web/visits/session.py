@@ -28,6 +28,9 @@ TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
 POLICY = 1008
 """The code with which a connection is closed that does not keep to the rules."""
 
+CLOSE_SECONDS = 1.0
+"""Time to send the reason for which a connection is closed, and between two cancellations of a task."""
+
 MOST_WHY = 400
 """Letters of a refusal."""
 
@@ -54,10 +57,9 @@ class Session:
         try:
             await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            sending.cancel()
-            receiving.cancel()
             self.activity.close()
             self.outbox.close()
+            await _cancel_all(sending, receiving)
             # What is being done is done to its end, or a game would be another on disk than in memory.
             for ended in await asyncio.gather(sending, receiving, *self._handling, return_exceptions=True):
                 if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
@@ -71,7 +73,8 @@ class Session:
         while True:
             text = await self.outbox.next()
             try:
-                await asyncio.wait_for(self.socket.send_text(text), self.house.settings.slow_seconds)
+                async with asyncio.timeout(self.house.settings.slow_seconds):
+                    await self.socket.send_text(text)
             except TimeoutError:
                 await self._close(TOO_SLOW)
                 return
@@ -96,7 +99,8 @@ class Session:
 
     async def _close(self, why: str) -> None:
         with suppress(TimeoutError, RuntimeError, OSError):  # it may be gone already
-            await asyncio.wait_for(self.socket.close(POLICY, why), 1.0)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.socket.close(POLICY, why)
 
     async def _heard(self, text: str) -> None:
         """Answer a message, whatever it is."""
@@ -281,6 +285,15 @@ class Session:
         requests.Run: _run,
         requests.Cancel: _cancel,
     }
+
+
+async def _cancel_all(*tasks: "asyncio.Task[None]") -> None:
+    """Cancel tasks until they have ended: code that they call may have swallowed the first cancellation."""
+    pending = {task for task in tasks if not task.done()}
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=CLOSE_SECONDS)
 
 
 def _line(error: Exception) -> str:
