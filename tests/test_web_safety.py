@@ -378,7 +378,7 @@ def test_a_browser_is_opened_beside_the_server(tmp_path: Path, monkeypatch: pyte
         opened.append(address)
 
     class Server:
-        def __init__(self, application: object) -> None:
+        def __init__(self, application: object, limits: object) -> None:
             """Of whatever."""
 
         def run(self, sockets: object) -> None:

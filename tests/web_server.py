@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.ui.web.app import application
@@ -34,8 +35,8 @@ class Answer(NamedTuple):
 class Served:
     """A server under way."""
 
-    def __init__(self, hall: Hall, port: int) -> None:
-        self.hall, self.port = hall, port
+    def __init__(self, hall: Hall, port: int, server: uvicorn.Server) -> None:
+        self.hall, self.port, self.server = hall, port, server
 
     @contextmanager
     def page(self, **headers: str) -> Iterator["Page"]:
@@ -117,19 +118,23 @@ class Page:
 
 
 @contextmanager
-def serving(folder: Path, *, token: str | None = None, **settings: Any) -> Iterator[Served]:
-    """A server with games in a folder."""
+def serving(
+    folder: Path, *, token: str | None = None, send_buffer: int | None = None, **settings: Any
+) -> Iterator[Served]:
+    """A server with games in a folder, whose sockets have a buffer of so many bytes."""
     chosen = replace(
         Settings(games=folder / "games.sqlite", reports=folder / "reports", workers=2, pace_seconds=0.0), **settings
     )
     listening = socket.create_server(("127.0.0.1", 0))
+    if send_buffer is not None:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
     port = listening.getsockname()[1]
     hall = Hall(chosen)
     server = server_of(application(hall, Door(host="127.0.0.1", port=port, token=token)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
-        served = Served(hall, port)
+        served = Served(hall, port, server)
         served.until(lambda: server.started)
         yield served
     finally:

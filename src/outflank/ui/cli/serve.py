@@ -53,13 +53,20 @@ def command(
     from outflank.ui.web.hall.hall import Hall
     from outflank.ui.web.running import server_of
     from outflank.ui.web.settings import Settings
+    from outflank.ui.web.sockets import socket_limits
 
     if token is not None and TOKEN.fullmatch(token) is None:
         raise OutflankError("--token: 8 to 200 of the letters A-Z and a-z, digits, - and _")
     if token is None and not is_loopback(host):
         token = made_token()
     path = data_folder() / "games.sqlite" if games is None else expanded(games)
-    settings = Settings(games=path, reports=path.parent / "reports", workers=workers or max(1, int(usable_cores())))
+    limits = socket_limits()
+    settings = Settings(
+        games=path,
+        reports=path.parent / "reports",
+        workers=workers or max(1, int(usable_cores())),
+        most_connections=limits.websockets,
+    )
     with _listening(host, port) as listening:
         door = Door(host=host, port=listening.getsockname()[1], token=token)
         hall = Hall(settings)
@@ -71,7 +78,7 @@ def command(
         if opens:
             # The socket listens already; a browser in a terminal comes back only when it is left.
             threading.Thread(target=webbrowser.open, args=(address,), name="outflank-open", daemon=True).start()
-        server_of(application(hall, door)).run(sockets=[listening])
+        server_of(application(hall, door), limits).run(sockets=[listening])
     raise KeyboardInterrupt  # which alone ends it
 
 

@@ -28,7 +28,7 @@ REPORT_POLICY = (
 
 def application(hall: Hall, door: Door) -> ASGIApp:
     """A server of this hall, behind this door."""
-    connections: set[Session] = set()
+    connections: dict[Session, None] = {}  # in the order in which they came
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -53,14 +53,17 @@ def application(hall: Hall, door: Door) -> ASGIApp:
     async def socket(socket: WebSocket) -> None:
         await socket.accept()
         if len(connections) >= hall.house.settings.most_connections:
-            await socket.close(BUSY, "too many connections")
-            return
+            silent = next((each for each in connections if each.is_silent), None)
+            if silent is None:
+                await socket.close(BUSY, "too many connections")
+                return
+            await silent.close(BUSY, "others wait for a connection, and nothing was asked by this one")
         session = Session(hall, socket)
-        connections.add(session)
+        connections[session] = None
         try:
             await session.run()
         finally:
-            connections.discard(session)
+            del connections[session]
 
     routes = [
         Route("/health", health),

@@ -1,7 +1,6 @@
 """What everything in a server stands on: the disk, the threads that work, and those that search."""
 
 import asyncio
-import sys
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from outflank.ui.web.hall.laboratory import Laboratory
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.searches import Searches
 from outflank.ui.web.settings import Settings
+from outflank.ui.web.warning_log import WarningLog
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -26,6 +26,7 @@ class House:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._log = WarningLog()
         self.store = Store(settings.games)
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
         self._begun: set[asyncio.Task[Any]] = set()
@@ -52,8 +53,7 @@ class House:
 
     def complain(self, error: object) -> None:
         """Say what went wrong where a server's errors are read."""
-        line = " ".join(f"{type(error).__name__}: {error}".split())
-        sys.stderr.write(f"outflank: warning: {line[:500]}\n")
+        self._log.warn_of(error)
 
     def now(self) -> float:
         """The time, which never stands still: games are listed by it."""
@@ -78,3 +78,4 @@ class House:
             task.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.store.close()
+        self._log.close()

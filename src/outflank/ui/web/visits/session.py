@@ -28,6 +28,9 @@ TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
 POLICY = 1008
 """The code with which a connection is closed that does not keep to the rules."""
 
+SILENT_SECONDS = 20.0
+"""After which a connection that has asked nothing makes room for another one, where there are too many."""
+
 CLOSE_SECONDS = 1.0
 """Time to send the reason for which a connection is closed, and between two cancellations of a task."""
 
@@ -44,10 +47,18 @@ class Session:
         self.open: Table | None = None
         self.activity = Activity(hall, self.outbox)
         self._loop = asyncio.get_running_loop()
+        self._begun = self._loop.time()
+        self._has_asked = self._is_closing = False
         self._lab_number = 0
         """Of the last request by which this connection is told of runs."""
         self._handling: list[asyncio.Task[None]] = []
         self._bucket = Bucket(hall.house.settings.messages_a_second, hall.house.settings.messages_at_once)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has asked nothing for long enough to make room for another connection."""
+        waits = not self._has_asked and not self._is_closing
+        return waits and self._loop.time() - self._begun >= SILENT_SECONDS
 
     async def run(self) -> None:
         """Until one of the two ends it."""
@@ -76,7 +87,7 @@ class Session:
                 async with asyncio.timeout(self.house.settings.slow_seconds):
                     await self.socket.send_text(text)
             except TimeoutError:
-                await self._close(TOO_SLOW)
+                await self.close(POLICY, TOO_SLOW)
                 return
             except (WebSocketDisconnect, RuntimeError, OSError):
                 return
@@ -87,9 +98,10 @@ class Session:
             if frame["type"] != "websocket.receive":
                 return
             if not self._bucket.take():
-                await self._close(TOO_FAST)
+                await self.close(POLICY, TOO_FAST)
                 return
             await self.outbox.room()
+            self._has_asked = True
             text = frame.get("text")
             if text is None:
                 await self.outbox.answer(Refused(re=None, why="a message is text: one JSON object"))
@@ -97,10 +109,12 @@ class Session:
                 self._handling = [asyncio.create_task(self._heard(text))]
                 await asyncio.shield(self._handling[0])
 
-    async def _close(self, why: str) -> None:
+    async def close(self, code: int, why: str) -> None:
+        """Close the connection, which ends the session."""
+        self._is_closing = True
         with suppress(TimeoutError, RuntimeError, OSError):  # it may be gone already
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self.socket.close(POLICY, why)
+                await self.socket.close(code, why)
 
     async def _heard(self, text: str) -> None:
         """Answer a message, whatever it is."""

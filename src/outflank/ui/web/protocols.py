@@ -1,0 +1,92 @@
+"""HTTP and WebSockets as uvicorn speaks them, which tell how far the requests of their sockets are.
+
+uvicorn has no time limit for requests: its timer for idle connections begins after the first answer, and ends with the
+first byte of the next request.
+"""
+
+import asyncio
+from typing import Any, cast
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+
+from outflank.ui.web.sockets import Sockets
+
+
+class CountedState(ServerState):
+    """What all connections of a server share, its sockets among it."""
+
+    def __init__(self, sockets: Sockets) -> None:
+        super().__init__()
+        self.sockets = sockets
+
+
+class HttpProtocol(H11Protocol):
+    """A connection until it becomes a WebSocket, or for good."""
+
+    def _sockets(self) -> Sockets:
+        return cast(CountedState, self.server_state).sockets
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._sockets().wait(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Read some of a request."""
+        super().data_received(data)
+        self._note_request()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, which may be there already."""
+        self._sockets().wait(self.transport)
+        super().on_response_complete()
+        self._note_request()
+
+    def pause_writing(self) -> None:
+        """Wait until the client reads its answer."""
+        super().pause_writing()
+        self._sockets().wait(self.transport)
+
+    def resume_writing(self) -> None:
+        """Go on with the answer."""
+        super().resume_writing()
+        self._note_request()
+
+    def _note_request(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete and not self.flow.write_paused:
+            self._sockets().serve(self.transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the socket."""
+        self._sockets().remove(self.transport)
+        super().connection_lost(exc)
+
+
+class WebSocketProtocol(WebSocketsSansIOProtocol):
+    """A connection after its upgrade, on the socket of a `HttpProtocol`, which is still waited for."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._sockets = cast(CountedState, server_state).sockets
+
+    async def send(self, message: Any) -> None:
+        """Accept, send or close; after a close the client has to answer, which is waited for."""
+        await super().send(message)
+        if self.handshake_complete and not self.close_sent:
+            self._sockets.serve(self.transport)
+        elif not self.transport.is_closing():
+            self._sockets.wait(self.transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the socket."""
+        self._sockets.remove(self.transport)
+        super().connection_lost(exc)

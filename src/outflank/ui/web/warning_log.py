@@ -1,0 +1,112 @@
+"""Warnings of a server on standard error: a line each, and of a flood of the same kind a line with their number."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+PERIOD_SECONDS = 60.0
+MOST_LINES = 5
+"""Lines of one kind that are written in a period; the others are counted, and their number is written at its end."""
+
+MOST_KINDS = 50
+"""Kinds that are told apart in a period; all others count as one."""
+
+MOST_LETTERS = 500
+"""Letters of a line."""
+
+
+@dataclass(slots=True)
+class _Kind:
+    """What was warned of in the period that has begun."""
+
+    begun: float
+    written: int = 0
+    omitted: int = 0
+    last: str = ""
+    """The last line that was not written."""
+
+
+class WarningLog:
+    """At most `MOST_LINES` + 1 lines of a kind in a period, whoever causes them; used from any thread.
+
+    >>> log = WarningLog(print)
+    >>> for number in range(1000):
+    ...     log.warn("bad request", f"bad request {number}")
+    outflank: warning: bad request 0
+    outflank: warning: bad request 1
+    outflank: warning: bad request 2
+    outflank: warning: bad request 3
+    outflank: warning: bad request 4
+    >>> log.close()
+    outflank: warning: 995 more within a minute, the last one: bad request 999
+    """
+
+    def __init__(self, write: Callable[[str], None] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._write, self._clock = write or _to_stderr, clock
+        self._lock = threading.Lock()
+        self._kinds: dict[str, _Kind] = {}
+        self._timer: threading.Timer | None = None
+
+    def warn(self, kind: str, text: object) -> None:
+        """Write a warning, or count it where there were enough of its kind."""
+        line = _one_line(text)
+        with self._lock:
+            now = self._clock()
+            self._write_numbers(now)
+            if kind not in self._kinds and len(self._kinds) >= MOST_KINDS:
+                kind = ""
+            entry = self._kinds.setdefault(kind, _Kind(now))
+            if entry.written < MOST_LINES:
+                entry.written += 1
+                self._write(f"outflank: warning: {line}")
+                return
+            entry.omitted += 1
+            entry.last = line
+            if self._timer is None:
+                # Or nobody would hear of the number before the next warning.
+                self._timer = threading.Timer(PERIOD_SECONDS, self._period_ends)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def warn_of(self, error: object) -> None:
+        """Write a warning about an exception; those of one type are one kind."""
+        self.warn(type(error).__name__, f"{type(error).__name__}: {error}")
+
+    def close(self) -> None:
+        """Write the numbers of what was not written."""
+        with self._lock:
+            self._stop_timer()
+            self._write_numbers(None)
+
+    def _period_ends(self) -> None:
+        with self._lock:
+            self._stop_timer()
+            self._write_numbers(None)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _write_numbers(self, now: float | None) -> None:
+        """End the periods that are over (None: all)."""
+        for kind, entry in list(self._kinds.items()):
+            if now is None or now - entry.begun >= PERIOD_SECONDS:
+                del self._kinds[kind]
+                if entry.omitted:
+                    more = f"{entry.omitted:,} more within a minute, the last one: {entry.last}"
+                    self._write(f"outflank: warning: {more}")
+
+
+def _one_line(text: object) -> str:
+    """A line that no terminal takes for commands."""
+    line = " ".join(str(text).split())[:MOST_LETTERS]
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def _to_stderr(line: str) -> None:
+    with suppress(OSError, ValueError):  # nobody reads it any more
+        sys.stderr.write(f"{line}\n")
