@@ -1,13 +1,16 @@
 """Who may talk to the server, and that nothing which is sent to it harms it, or another connection."""
 
 import asyncio
+import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +31,7 @@ from outflank.ui.web.settings import Settings
 from outflank.ui.web.visits.outbox import MOST_ANSWERS, Outbox
 from outflank.ui.web.visits.session import Session
 from tests.web_hostile import send_hostile
-from tests.web_server import Page, Served, serving
+from tests.web_server import PATIENCE, Page, Served, serving
 
 pytestmark = pytest.mark.plain
 
@@ -39,6 +42,12 @@ HOSTILE = 2500
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serving(tmp_path_factory.mktemp("web"), messages_a_second=1e6, messages_at_once=10**6) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("guarded"), token="secret-word") as found:
         yield found
 
 
@@ -107,6 +116,47 @@ def test_a_token_is_demanded_and_remembered(tmp_path_factory: pytest.TempPathFac
         assert served.get("/health").status == 200
         with served.page(Cookie=shown) as page:
             assert page.new()["kind"] == "game"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/",
+        "/index.html",
+        "//evil.example/",
+        "///evil.example",
+        "/%2fevil.example/",
+        "/%2F%2Fevil.example",
+        "/\\evil.example/",
+        "/%5cevil.example",
+        "/%5C%2f/evil.example",
+        "/%09/evil.example",
+        "/%0d%0aset-cookie:%20x=y",
+        "/.//evil.example",
+        "/..//evil.example",
+        "http://evil.example/",
+        "http:evil.example",
+        "evil.example/",
+        "javascript:alert(1)",
+        "@evil.example",
+        "/%ff%e2%80%a8",
+    ],
+)
+def test_the_address_with_the_token_leads_nowhere_else(guarded: Served, target: str) -> None:
+    own = f"127.0.0.1:{guarded.port}"
+    with socket.create_connection(("127.0.0.1", guarded.port), PATIENCE) as opened:
+        head = f"GET {target}?token=secret-word HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n"
+        opened.sendall(head.encode("latin-1"))
+        with http.client.HTTPResponse(opened) as answer:
+            answer.begin()
+            status, headers = answer.status, dict(answer.getheaders())
+        assert status == 303
+        location = headers["location"]
+        # As browsers do: blanks at the ends and control characters within are no part, and a backslash is a slash.
+        read = "".join(letter for letter in location.strip() if letter >= " ").replace("\\", "/")
+        assert urllib.parse.urlsplit(urllib.parse.urljoin(f"http://{own}/", read)).netloc == own
+        assert re.fullmatch(r"/(?:[^/\\].*)?", location)
+        assert headers["set-cookie"].startswith(f"outflank-{guarded.port}=")
 
 
 def test_what_is_reached_by_other_names_takes_any_but_needs_pages_of_its_own() -> None:

@@ -9,6 +9,7 @@ import re
 import secrets
 from dataclasses import dataclass
 from ipaddress import ip_address
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import cookie_parser
@@ -125,10 +126,19 @@ class Guarded:
 
     async def _remembered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The token becomes a cookie, and leaves the address bar."""
-        answer = RedirectResponse(scope["path"] or "/", 303)
+        answer = RedirectResponse(_own_address(scope["path"]), 303)
         # Not strict, or a link from elsewhere would lead to no page: it is `Origin` that guards the WebSocket.
         answer.set_cookie(self.door.cookie, self.door.token or "", httponly=True, samesite="lax", path="/")
         await answer(scope, receive, _with_headers(send))
+
+
+def _own_address(path: str) -> str:
+    """The address of a path on this server, whatever it looks like: `//evil.example` would be another server's.
+
+    >>> _own_address("/report/1"), _own_address("//evil.example/"), _own_address("http://evil.example/")
+    ('/report/1', '/evil.example/', '/http%3A//evil.example/')
+    """
+    return "/" + quote(path.lstrip("/\\"))  # browsers take a backslash for a slash
 
 
 async def _refused(scope: Scope, receive: Receive, send: Send, why: str) -> None:
