@@ -1,6 +1,7 @@
 """Games over the WebSocket: what a page can ask of them, what it is refused, and that they are kept."""
 
 import asyncio
+import errno
 import os
 import signal
 import sqlite3
@@ -379,6 +380,61 @@ def test_other_files_are_not_taken_for_games(tmp_path: Path) -> None:
         Store(tmp_path / "ours.sqlite")
     with pytest.raises(OutflankError, match=r"text\.sqlite"):
         Store(text / "below")
+
+
+def rights(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.glob("games*")}
+
+
+OURS = {"games.sqlite": 0o600, "games.sqlite-wal": 0o600, "games.sqlite-shm": 0o600}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes say nothing there")
+def test_games_are_readable_by_their_owner_alone(tmp_path: Path) -> None:
+    path, before = tmp_path / "games.sqlite", os.umask(0o022)
+    try:
+        store = Store(path)
+        made = rights(tmp_path)
+        for name in made:
+            (tmp_path / name).chmod(0o664)  # as an earlier version made them, and a killed server leaves them
+        copies = {name: (tmp_path / name).read_bytes() for name in made}
+        store.close()
+        for name, content in copies.items():
+            (tmp_path / name).write_bytes(content)
+            (tmp_path / name).chmod(0o664)
+        store = Store(path)
+        narrowed = rights(tmp_path)
+        store.close()
+    finally:
+        os.umask(before)
+    assert made == narrowed == OURS
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes say nothing there")
+def test_the_rights_of_another_programs_file_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("create table notes (text)")
+    other.close()
+    path.chmod(0o644)
+    with pytest.raises(OutflankError, match="another program's"):
+        Store(path)
+    assert rights(tmp_path) == {"games.sqlite": 0o644}
+
+
+def test_rights_that_cannot_be_narrowed_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "games.sqlite").touch()
+    (tmp_path / "games.sqlite").chmod(0o644)
+
+    def refuse(path: object, mode: int) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr("os.chmod", refuse)
+    Store(tmp_path / "games.sqlite").close()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "games.sqlite can be read by other users" in line
 
 
 def test_one_server_keeps_games_in_a_file(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Searches over the WebSocket: how they share the cores, what is told of them, and that they end."""
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -513,6 +514,9 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
     assert b"<html" in answer.body
     assert [each["id"] for each in page.ask("lab")["reports"]] == [last["report"]["id"]]
+    if sys.platform != "win32":
+        folder = served.hall.house.laboratory.folder / last["report"]["id"]
+        assert folder.stat().st_mode & 0o077 == 0  # it may hold positions that visitors have sent
 
 
 @PLAIN

@@ -3,8 +3,10 @@
 Many changes that come at once are written together. Nobody is told of a move before it is on disk.
 """
 
+import os
 import queue
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,12 +20,16 @@ from outflank.formats.locks import held
 from outflank.kinds import Misfit
 from outflank.ui.web.games.tree import KeptGame, is_untouched
 from outflank.ui.web.messages import KeptGame as Listed
+from outflank.ui.web.warning_log import WarningLog
 
 VERSION = 1
 """Of the file's layout: another one is refused, and not written over."""
 
 APPLICATION = 0x6F75746C
 """By which the file says that it is ours."""
+
+PRIVATE = 0o600
+"""Rights of files that hold games: their owner's alone."""
 
 MOST_GAMES = 10_000
 ON_A_PAGE = 50
@@ -54,6 +60,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._log = WarningLog()
         self._lock, self._closed = threading.Lock(), False
         self._jobs: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], object], Future[object]] | None] = (
             queue.SimpleQueue()
@@ -162,6 +169,8 @@ class Store:
     def _opened(self, opened: ExitStack) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         opened.enter_context(held(self.path, "another server keeps its games there; --games names another file"))
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
         try:
             file = sqlite3.connect(self.path, isolation_level=None, timeout=5.0)
             found = file.execute("pragma application_id").fetchone()[0]
@@ -171,6 +180,7 @@ class Store:
                 raise OutflankError(f"{self.path} is another program's file: --games names ours, or a new one")
             if not empty and version != VERSION:
                 raise OutflankError(f"{self.path} is of layout {version}, and this program's is {VERSION}")
+            self._narrow_rights()
             file.execute("pragma journal_mode = wal")
             file.execute("pragma synchronous = full")
             if empty:
@@ -180,6 +190,23 @@ class Store:
         except sqlite3.Error as error:
             raise OutflankError(f"{self.path} cannot be used for games: {error}") from None
         return file
+
+    def _narrow_rights(self) -> None:
+        """Let nobody else read the games, nor what a killed server or an earlier version has left beside them.
+
+        What SQLite makes from here on has the rights of the file itself.
+        """
+        if sys.platform == "win32":  # modes say nothing there
+            return
+        for ending in ("", "-wal", "-shm", "-journal"):
+            path = self.path.with_name(self.path.name + ending)
+            try:
+                if path.stat().st_mode & 0o077:
+                    os.chmod(path, PRIVATE)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                self._log.warn("rights", f"{path} can be read by other users: {reason_of(error)}")
 
     def _some(self, file: sqlite3.Connection) -> bool:
         """Do what is asked, all of it in one transaction; whether there will be more."""

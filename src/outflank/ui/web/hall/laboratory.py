@@ -18,6 +18,7 @@ from outflank.formats.files import write_whole
 from outflank.kinds import Misfit
 from outflank.lab import RunProgress, experiment_named, run
 from outflank.lab.experiment import EXPERIMENTS, Experiment
+from outflank.ownership import make_private
 from outflank.search.contract import Stop
 from outflank.ui.cli.lab import parameter_of
 from outflank.ui.web import messages, requests
@@ -154,6 +155,7 @@ class Laboratory:
         self, name: str, given: Mapping[str, Any], progress: Callable[[RunProgress], None], stop: Stop
     ) -> ReportFile | None:
         folder = self.folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
+        make_private(folder)  # it will hold positions that visitors have sent
         report = run(name, out=folder, progress=progress, stop=stop, **given)
         write_whole(folder / "run.json", encoded(RunNote(experiment=name, complete=report.complete)))
         return _report(folder)
