@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from outflank.command_lines import command_line
 from outflank.lab.provenance import first_line, provenance
 
 HERE = Path(__file__).parent
@@ -47,14 +48,18 @@ def compile_c(source: str, name: str, *flags: str) -> Path:
     return program
 
 
+def benchmark_command(name: str) -> str:
+    """Return the line that runs a benchmark with the arguments of this process."""
+    return command_line(["python", "-m", f"benchmarks.{name}", *sys.argv[1:]])
+
+
 def save(name: str, figures: Mapping[str, Any], samples: Mapping[str, Any], *, variant: str = "") -> None:
     """Print the figures, and keep them with everything that is needed to repeat them; each `variant` by itself."""
     for figure, value in figures.items():
         print(f"{figure}: {value:,.3f}" if isinstance(value, float) else f"{figure}: {value}")
-    command = f"python -m benchmarks.{name} {' '.join(sys.argv[1:])}".strip()
     record = {
         "benchmark": name,
-        **provenance(command, gcc=first_line("gcc", "--version")),
+        **provenance(benchmark_command(name), gcc=first_line("gcc", "--version")),
         "figures": dict(figures),
         "samples": dict(samples),
     }

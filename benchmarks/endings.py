@@ -288,7 +288,7 @@ def _scored(ending: Ending, solved: Solved) -> str:
 def _told(chosen: argparse.Namespace, peers: Sequence[Peer]) -> list[str]:
     """The words of the command that a result is kept with: no folder of this machine."""
     words = [file.name for file in chosen.files]
-    words += [word for peer in peers for word in ("--peer", f"'{peer.told}'")]
+    words += [word for peer in peers for word in ("--peer", peer.told)]
     for name in ("rounds", "only", "table_bits", "workers", "parallel"):
         if value := getattr(chosen, name):
             words += [f"--{name.replace('_', '-')}", str(value)]

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import BUILD, save
+from benchmarks.common import BUILD, benchmark_command, save
 from outflank.arena import MatchResult, Settings, play_match
 from outflank.arena.documents import DuelDocument
 from outflank.arena.kept import Kept
@@ -131,7 +131,7 @@ def _words(number: int) -> str:
 def _played(each: Meeting, settings: Settings, keep: Path, concurrency: int) -> MatchResult:
     mark = zlib.crc32(f"{each.about} {each.words} {settings.openings} {settings.seed}".encode())
     folder = keep / f"{'-'.join(each.names).replace(' ', '-')}-{mark:08x}"
-    origin = provenance("python -m benchmarks.levels")
+    origin = provenance(benchmark_command("levels"))
     resume = (folder / "match.json").exists()
     return play_match(settings, player, out=folder, resume=resume, origin=origin, concurrency=concurrency)
 

@@ -84,8 +84,8 @@ def main() -> int:
     print("\n".join(table(script, medians)))
     sys.argv[1:] = [
         *(file.name for file in chosen.files),
-        *(word for peer in peers for word in ("--peer", f"'{peer.told}'")),
-        *(f"--{name} {getattr(chosen, name)}" for name in ("depth", "rounds", "step")),
+        *(word for peer in peers for word in ("--peer", peer.told)),
+        *(word for name in ("depth", "rounds", "step") for word in (f"--{name}", str(getattr(chosen, name)))),
     ]
     kept = {
         name: {each.label: [asdict(one) for one in found[number]] for number, each in enumerate(script)}

@@ -148,7 +148,7 @@ class Peer:
     @property
     def told(self) -> str:
         """The name and the program, without folders: results are shown elsewhere."""
-        return f"{self.name}={' '.join(Path(word).name if '/' in word else word for word in self.command)}"
+        return f"{self.name}={shlex.join(Path(word).name if '/' in word else word for word in self.command)}"
 
     def solve(self, positions: Sequence[str], table_bits: int, depth: int | None = None) -> list[Solved]:
         """Each position solved, or searched to a depth, by one process on one thread."""

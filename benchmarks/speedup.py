@@ -139,7 +139,7 @@ def main() -> None:
         of_games: dict[str, Any] = {}
         all_games: dict[str, Any] = {}
         fork_join_game(int(sys.argv[2]) if len(sys.argv) > 2 else 15, of_games, all_games)
-        save("speedup-games", of_games, all_games)
+        save("speedup", of_games, all_games, variant="games")
         return
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     figures: dict[str, Any] = {}

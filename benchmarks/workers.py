@@ -71,7 +71,7 @@ def main() -> None:
                 figures[f"{scheme}, {game}, {workers} workers: wasted share of nodes"] = wasted
         for workers in map(str, WORKERS):
             figures[f"{scheme}, both games, {workers} workers: nodes / one"] = total[workers] / total["alone"]
-        save(f"workers-{scheme}", figures, raw)
+        save("workers", figures, raw, variant=scheme)
 
 
 if __name__ == "__main__":

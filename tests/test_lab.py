@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
@@ -13,6 +14,8 @@ from typing import ClassVar, Literal
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from outflank import Board, OthelloBoard, lab
 from outflank.distributed.cluster import Cluster
@@ -33,7 +36,8 @@ from outflank.lab.reproduction.sections import EQUAL, ExperimentPart, FoundCell,
 from outflank.lab.studies import compiling, reproduce
 from outflank.othello.positions import MIDGAME_LINE
 from outflank.search.contract import Limits, Stop
-from outflank.ui.cli import main
+from outflank.ui.cli import cli, main
+from outflank.ui.cli.lab import command as lab_command
 from tests.installing import register_for_now
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "lab"
@@ -568,6 +572,7 @@ class CountingChoice(lab.Parameters):
     workers: tuple[int, ...] = registry.option((1,), "Not used.")
     name: str | None = registry.option(None, "Not used either.")
     loud: bool = registry.option(False, "Nor is this.")
+    names: tuple[str, ...] | None = registry.option(None, "Nor are these.")
 
 
 class Counting(lab.Experiment):
@@ -848,6 +853,42 @@ def test_the_command_repeats_the_run(counting):
         in_command_line("counting", {"which": ("000", "a b"), **chosen}, defaults, arguments=("which",))
         == "outflank lab counting 000 'a b' --upto 4 --workers 1,2 --name 'a b' --loud"
     )
+    assert in_command_line("counting", {"which": ("--x",)}, defaults, arguments=("which",)).endswith(" -- --x")
+
+
+IN_SHELLS = st.text("abf5 $(){}`'\"\\;&|<>*?~#%!=,-\n\u201cé", max_size=12)
+
+
+@pytest.mark.plain
+@given(
+    name=st.none() | IN_SHELLS,
+    names=st.none() | st.lists(IN_SHELLS, min_size=1, max_size=3).map(tuple),
+    workers=st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple),
+    loud=st.booleans(),
+)
+@example(name="`touch X`", names=('[Black "$(touch X)"] f5d6', "a,b", " 'c\n"), workers=(1,), loud=True)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_command_is_read_as_the_parameters_that_it_repeats(counting, name, names, workers, loud):
+    chosen = CountingChoice(name=name, names=names, workers=workers, loud=loud)
+    words = shlex.split(in_command_line("counting", chosen.used(), CountingChoice().used()))
+    assert words[:3] == ["outflank", "lab", "counting"]
+    with cli.make_context("outflank", words[1:]) as outer, lab_command.make_context("lab", words[2:], outer) as group:
+        read = lab_command.get_command(group, "counting").make_context("counting", words[3:], group).params
+    given = {key: value for key, value in read.items() if key in chosen.used() and value is not None}
+    assert CountingChoice(**given) == chosen
+
+
+@pytest.mark.plain
+def test_the_command_of_a_report_repeats_positions_that_hold_commands(monkeypatch, capsys):
+    positions = ('[Black "$(touch X), `touch Y`"]\n[White "\'; touch Z"] f5d6', "f5d6")
+    monkeypatch.setattr(type(registry.experiment_named("granularity")), "tasks", lambda *_: [])
+    report = lab.run("granularity", positions=positions, depth=2)
+    words = shlex.split(report.provenance["command"])
+    assert words[:3] == ["outflank", "lab", "granularity"]
+    repeated = {}
+    monkeypatch.setattr("outflank.ui.cli.lab.run", lambda name, **asked: repeated.update(asked) or report)
+    assert command(capsys, *words[2:])[0] == 0
+    assert (repeated["positions"], repeated["depth"]) == (positions, 2)
 
 
 @pytest.mark.plain

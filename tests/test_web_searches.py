@@ -1,6 +1,9 @@
 """Searches over the WebSocket: how they share the cores, what is told of them, and that they end."""
 
 import asyncio
+import html
+import re
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -517,6 +520,18 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     if sys.platform != "win32":
         folder = served.hall.house.laboratory.folder / last["report"]["id"]
         assert folder.stat().st_mode & 0o077 == 0  # it may hold positions that visitors have sent
+
+
+@PLAIN
+def test_the_report_of_an_experiment_quotes_what_a_visitor_sent(page: Page, served: Served) -> None:
+    sent = '[Black "$(touch X) `touch Y` \'; touch Z"] f5d6'
+    asked = {"positions": sent, "depth": "1", "granularities": "1", "rounds": "1", "workers": "1"}
+    last = last_of(page, page.send("run", experiment="granularity", parameters=asked))
+    assert last["failed"] == ""
+    text = served.get(last["report"]["address"]).body.decode()
+    (command,) = re.findall("<code>(outflank lab .*?)</code>", text, re.DOTALL)
+    words = shlex.split(html.unescape(command))
+    assert words[words.index("--positions") + 1] == sent
 
 
 @PLAIN

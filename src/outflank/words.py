@@ -1,10 +1,11 @@
 """Words that are meant as values of a declared type: settings of players, options, numbers in lines of protocols."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from outflank.errors import FormatError
 from outflank.kinds import Kind, Misfit, in_words
 from outflank.schema import conform, narrowed
 
@@ -14,6 +15,8 @@ YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 _whole = re.compile(r"[+-]?[0-9]{1,18}")
 # What is before a point is read in one way alone: in two, a hundred thousand digits that are no number take minutes.
 _number = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+
+_item = re.compile(r'\s*+(?:"((?:[^"]|"")*+)"\s*+|((?!")[^,]*+))(?=,|\Z)')
 
 
 def how_many(count: int, one: str, many: str | None = None) -> str:
@@ -28,6 +31,44 @@ def how_many(count: int, one: str, many: str | None = None) -> str:
 def is_count(text: str) -> bool:
     """Whether a word is a whole number without a sign, and of a length that numbers have."""
     return re.fullmatch(r"[0-9]{1,18}", text) is not None
+
+
+def comma_separated(words: Iterable[str]) -> str:
+    """Return a list as one text, which `comma_separated_words` reads; quoted as in CSV where it has to be.
+
+    >>> comma_separated(["f5d6", '[Black "a, b"] f5', ""])
+    'f5d6,"[Black ""a, b""] f5",""'
+    """
+    return ",".join(map(_list_item, words))
+
+
+def _list_item(word: str) -> str:
+    plain = word and word == word.strip() and "," not in word and not word.startswith('"')
+    return word if plain else '"' + word.replace('"', '""') + '"'
+
+
+def comma_separated_words(text: str) -> list[str]:
+    """Return the items of a list with commas between, without the blanks around them; empty ones are left out.
+
+    An item that stands in double quotes may have commas, and double quotes that are written twice.
+
+    >>> comma_separated_words('f5d6 ,, "[Black ""a, b""] f5", ""')
+    ['f5d6', '[Black "a, b"] f5', '']
+    """
+    words: list[str] = []
+    place = 0
+    while place <= len(text):
+        item = _item.match(text, place)
+        if item is None:
+            found = text[place:].strip()[:40]
+            raise FormatError(f"list: expected an item in double quotes and then a comma or the end, found {found!r}")
+        quoted, bare = item.groups()
+        if quoted is not None:
+            words.append(quoted.replace('""', '"'))
+        elif bare.strip():
+            words.append(bare.strip())
+        place = item.end() + 1
+    return words
 
 
 def from_words(kind: Kind, text: str, name: str) -> Any:

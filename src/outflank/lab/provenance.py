@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import outflank
+from outflank.command_lines import PROGRAM, command_line
 from outflank.machine import this_machine
+from outflank.words import comma_separated
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
 
@@ -93,24 +95,22 @@ def in_command_line(
     name: str, chosen: dict[str, Any], defaults: dict[str, Any], *, arguments: Collection[str] = ()
 ) -> str:
     """The command that repeats a run: every parameter that is not the default one; `arguments` have no option."""
-    words = ["outflank", "lab", name]
+    options: list[str] = []
+    named: list[str] = []
     for key, value in chosen.items():
         if value == defaults.get(key) or value is None:
             continue
         if key in arguments:
-            words += map(_quoted, map(str, value))
+            named += map(str, value)
             continue
         flag = f"--{key.replace('_', '-')}"
         if isinstance(value, bool):
-            words.append(flag if value else f"--no-{key.replace('_', '-')}")
+            options.append(flag if value else f"--no-{key.replace('_', '-')}")
         else:
             several = isinstance(value, tuple | list)
-            words += [flag, ",".join(map(str, value)) if several else _quoted(str(value))]
-    return " ".join(words)
-
-
-def _quoted(word: str) -> str:
-    return word if word and not set(word) & set(" ;()'\"*") else f"'{word}'"
+            options += [flag, comma_separated(map(str, value)) if several else str(value)]
+    dashes = any(word.startswith("-") for word in named)
+    return command_line([PROGRAM, "lab", name, *([*options, "--", *named] if dashes else [*named, *options])])
 
 
 def _version(library: str) -> str | None:

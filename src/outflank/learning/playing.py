@@ -8,6 +8,7 @@ from typing import Any
 from outflank.arena import MatchStanding, Openings, Settings, Sprt, play_match
 from outflank.arena.referee import CRASHED
 from outflank.boards import Board
+from outflank.command_lines import PROGRAM, command_line
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.evaluation import FROM_FILE, evaluations
 from outflank.games.rules import ENDLESS_GAME, moves_left
@@ -54,6 +55,15 @@ class Match:
         """The depth, if that is what is equal."""
         return DEPTH if self.depth is None and self.seconds is None else self.depth
 
+    def command(self, folder: Path, weights: Path | None) -> str:
+        """The command that plays this match with the weights of a folder, or with others."""
+        limit = ["--depth", str(self.used_depth)] if self.seconds is None else ["--time", str(self.seconds)]
+        words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0:g},{self.sprt.elo1:g}"]
+        words += ["--match-games", str(self.games), "--seed", str(self.seed)]
+        words += [] if self.against is None else ["--against", self.against]
+        words += [] if weights is None else ["--weights", str(weights)]
+        return command_line([*words, "--", str(folder)])
+
     def words(self, evaluation: str) -> str:
         """A player, as the arena knows it."""
         limit = f"depth={self.used_depth}" if self.seconds is None else f"time={self.seconds:g}"
@@ -90,7 +100,7 @@ def play(folder: Path, match: Match, work: Work, *, weights: Path | None = None,
     with step.begun(fresh, folder / FOLDER / "match.json", work) as complete:
         if complete is not None:
             return complete
-        outcome = _played(folder, settings, work, anew=anew)
+        outcome = _played(folder, settings, work, match.command(folder, weights), anew=anew)
         made = PlayDocument(settings=fresh.settings, complete=True, rival=fresh.rival, outcome=outcome)
         step.finish(made)
         return made
@@ -125,7 +135,7 @@ def _arranged(subject: Subject, match: Match, board: Board[Any], players: tuple[
             return found
 
 
-def _played(folder: Path, settings: Settings, work: Work, *, anew: bool) -> MatchOutcome:
+def _played(folder: Path, settings: Settings, work: Work, command: str, *, anew: bool) -> MatchOutcome:
     def tell(standing: MatchStanding) -> None:
         duel = standing.duel
         work.progress(
@@ -140,7 +150,7 @@ def _played(folder: Path, settings: Settings, work: Work, *, anew: bool) -> Matc
         out=folder / FOLDER,
         resume=begun,
         replace=not begun,
-        origin=provenance("outflank train play"),
+        origin=provenance(command),
         concurrency=work.workers,
         progress=tell,
         stop=work.stop,

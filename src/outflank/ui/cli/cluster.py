@@ -5,6 +5,7 @@ from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
+from outflank.command_lines import PROGRAM, command_line
 from outflank.distributed.engines import ENGINES
 from outflank.distributed.engines.on_ray import membership, ray_start
 from outflank.ui.cli.common import diagnostics, output, print_json
@@ -45,7 +46,8 @@ def up_command(host: str, port: int, cores: int | None, token_file: str | None) 
     if member.address.startswith(f"{ray_start.LOOPBACK}:"):
         console.print("only this machine reaches it; --host opens it to others")
     else:
-        console.print(f"other machines, with a copy of the token: outflank cluster join {member.address}")
+        join = command_line([PROGRAM, "cluster", "join", member.address])
+        console.print(f"other machines, with a copy of the token: {join}")
         diagnostics().print(
             "outflank: note: Ray listens on every interface of this machine; keep it inside a network you trust"
         )

@@ -11,8 +11,10 @@ import click
 from rich.cells import cell_len
 from rich.console import Console
 
+from outflank.command_lines import command_line
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import plain
+from outflank.errors import FormatError
 from outflank.lab import Report, RunProgress, experiment_named, redraw, run
 from outflank.lab.cluster_samples import join_cluster
 from outflank.lab.drawing.files import FORMATS
@@ -26,7 +28,7 @@ from outflank.ui.cli.importing import add_import_option
 from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
 from outflank.ui.cli.progress import NowAndThen
 from outflank.ui.cli.tables import print_table
-from outflank.words import how_many, is_count
+from outflank.words import comma_separated, comma_separated_words, how_many, is_count
 
 LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8
@@ -36,7 +38,7 @@ MOST_SEARCHED = 4
 
 
 class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
-    """A list with commas between; numbers may be ranges, like 1-4."""
+    """A list with commas between, as `comma_separated_words` reads it; numbers may be ranges, like 1-4."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -46,7 +48,10 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newe
         """The values in the text."""
         if isinstance(value, tuple):
             return value
-        words = [word.strip() for word in str(value).split(",") if word.strip()]
+        try:
+            words = comma_separated_words(str(value))
+        except FormatError as error:
+            self.fail(str(error), param, ctx)
         if not words:
             self.fail("the list is empty", param, ctx)
         if self.kind is str:
@@ -118,7 +123,7 @@ def parameter_of(each: Field[Any]) -> click.Parameter:
     if kind is bool:
         return click.Option([f"{flag}/--no-{flag[2:]}"], default=default, help=each.metadata["help"])
     listed = get_origin(kind) is tuple
-    shown = ",".join(map(str, default)) if listed and default is not None else default
+    shown = comma_separated(map(str, default)) if listed and default is not None else default
     usual = "" if optional else f"  [{shown}]"
     type_ = Several(get_args(kind)[0]) if listed else kind
     return click.Option([flag], type=type_, default=None, help=f"{each.metadata['help']}{usual}")
@@ -171,7 +176,7 @@ def _callback(name: str) -> Callable[..., int]:
             )
         _show(report, as_json=as_json, out=out)
         if stop.called:
-            hint = "" if out is None else f"; --resume --out {out} goes on from here"
+            hint = "" if out is None else f"; {command_line(['--resume', '--out', out])} goes on from here"
             diagnostics().print(f"interrupted{hint}")
             return INTERRUPTED
         return 0 if report.passed else 1

@@ -1,7 +1,5 @@
 """`outflank match`: players against each other, until it is clear who is stronger."""
 
-import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -19,6 +17,7 @@ from outflank.arena.game_runners import GamesHere
 from outflank.arena.kept import Kept
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
+from outflank.command_lines import command_line, this_command
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
@@ -122,7 +121,7 @@ def command(
             output().print(f"clock: {settings.clock.in_words}")
         _warn_of_a_crowd(players, cluster, concurrency)
         stop = Stop()
-        origin = provenance("outflank " + shlex.join(sys.argv[1:])) if out is not None else None
+        origin = provenance(this_command()) if out is not None else None
         with _watching(settings, as_json=as_json) as (finished, progress):
             result = interruptibly(
                 lambda: play_match(
@@ -144,7 +143,7 @@ def command(
         for why in tasks.refused if tasks is not None else ():
             diagnostics().print(f"outflank: warning: played no game: {why}", soft_wrap=True)
     if result.interrupted:
-        hint = "" if out is None else f"; --resume --out {out} goes on from here"
+        hint = "" if out is None else f"; {command_line(['--resume', '--out', str(out)])} goes on from here"
         diagnostics().print(f"interrupted{hint}")
         return INTERRUPTED
     if _crashed(result, players):

@@ -1,7 +1,5 @@
 """`outflank review`: what each move of a game has lost."""
 
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from math import isinf
@@ -11,6 +9,7 @@ from typing import Any, Literal
 import click
 
 from outflank.boards import Board
+from outflank.command_lines import this_command
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.games.description import Marks, description_of, unit_of
@@ -138,7 +137,7 @@ def _print_game(board: Board[Any], record: Record) -> None:
         result=result_of(board, record),
         start=Board.from_setup(record.start).to_text(),
         moves=" ".join(map(str, board.moves)),
-        command=_command(),
+        command=this_command(),
     )
     print_json(document)
 
@@ -192,10 +191,6 @@ def _print_story(found: ReviewedGame) -> None:
     print_json(document)
 
 
-def _command() -> str:
-    return "outflank " + shlex.join(sys.argv[1:])
-
-
 def _write(out: str, found: ReviewedGame) -> None:
     board, scale, story = found.board, counted(found.board.game), found.story
     plies = [ply for ply, _ in story.values]
@@ -210,7 +205,7 @@ def _write(out: str, found: ReviewedGame) -> None:
         told=lambda each: told(each, scale),
         rows=[dict(zip(COLUMNS, cells(each, found.marks, scale), strict=True)) for each in found.judged],
     )
-    page = review_html(review, provenance(_command()))
+    page = review_html(review, provenance(this_command()))
     if out == STANDARD_OUTPUT:
         deliver(out, page)
         return

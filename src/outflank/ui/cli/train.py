@@ -1,13 +1,12 @@
 """`outflank train`: weights of an evaluation, learnt from the rules of a game."""
 
-import shlex
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from outflank.command_lines import this_command
 from outflank.errors import OutflankError
 from outflank.gpu.choosing import DeviceAsked
 from outflank.lab.provenance import provenance
@@ -294,7 +293,7 @@ def run_command(
         match=Match(**played, games=match_games),
         generations=generations,
     )
-    origin = provenance("outflank " + shlex.join(sys.argv[1:]))
+    origin = provenance(this_command())
     return carried_out(
         lambda work: run(
             folder,

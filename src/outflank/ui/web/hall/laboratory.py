@@ -24,6 +24,7 @@ from outflank.ui.cli.lab import parameter_of
 from outflank.ui.web import messages, requests
 from outflank.ui.web.messages import ExperimentKind, ExperimentParameter, ReportFile, Running
 from outflank.ui.web.searching.turns import Turns
+from outflank.words import comma_separated
 
 MOST_REPORTS = 100
 """That are listed, the newest first."""
@@ -229,7 +230,7 @@ def _usual(each: "Field[Any]") -> str:
         return ""
     if isinstance(default, bool):
         return "yes" if default else "no"
-    return ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    return comma_separated(map(str, default)) if isinstance(default, tuple) else str(default)
 
 
 def _given(experiment: Experiment[Any], words: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""Commands as text: lines that a reader can paste into a shell, which then passes exactly the words they were made of.
+
+Words may be anybody's, such as a position that a visitor of a server has sent; none of them may be run. On Windows the
+line is for PowerShell (7.3 or later passes double quotes within words; earlier ones drop them). Pasted into `cmd`, it
+may pass other words, and runs nothing either.
+"""
+
+import re
+import shlex
+import sys
+import unicodedata
+from collections.abc import Iterable
+
+PROGRAM = "outflank"
+
+# PowerShell reads a comma as a list, and divides `-a.b` into two words: both are quoted.
+_bare_in_powershell = re.compile(r"(?a:\w[\w./:\\+=-]*|--?[A-Za-z][\w-]*)")
+_kept_in_powershell = frozenset(" #&'()*+,-./:;<=>?@[\\]^_{|}~")
+"""Characters besides letters and digits that mean themselves between double quotes, in PowerShell and in `cmd`."""
+
+
+def command_line(words: Iterable[str], *, windows: bool = sys.platform == "win32") -> str:
+    """Return the line that passes these words when it is pasted into a POSIX shell, on Windows into PowerShell.
+
+    >>> command_line(["outflank", "lab", "edges", "--positions", "$(touch X) f5"], windows=False)
+    "outflank lab edges --positions '$(touch X) f5'"
+    >>> print(command_line(["outflank", "lab", "edges", "--positions", "$(touch X) f5"], windows=True))
+    outflank lab edges --positions "`$(touch X) f5"
+    """
+    return " ".join(map(_quoted_for_powershell if windows else _quoted_for_posix, words))
+
+
+def this_command() -> str:
+    """Return the line that runs this process's command again."""
+    return command_line([PROGRAM, *sys.argv[1:]])
+
+
+def _quoted_for_posix(word: str) -> str:
+    """Control characters are keys of the terminal when they are pasted, between quotes too: `$'…'` spells them."""
+    if not any(_is_key(character) for character in word):
+        return shlex.quote(word)
+    return f"$'{''.join(map(_spelt, word))}'"
+
+
+def _is_key(character: str) -> bool:
+    """Whether it is a control character other than the end of a line, or a byte that is no character."""
+    return character != "\n" and unicodedata.category(character) in ("Cc", "Cs")
+
+
+def _spelt(character: str) -> str:
+    if _is_key(character) or character in "\n\\'":
+        raw = character.encode("utf-8", "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
+        return "".join(f"\\{byte:03o}" for byte in raw)
+    return character
+
+
+def _quoted_for_powershell(word: str) -> str:
+    if _bare_in_powershell.fullmatch(word):
+        return word
+    return f'"{"".join(map(_spelt_for_powershell, word))}"'
+
+
+def _spelt_for_powershell(character: str) -> str:
+    """Spell as a code what ends the quotes in PowerShell or `cmd`, typographic quotes included, and `%` and `!`."""
+    if character in "$`":
+        return f"`{character}"
+    if character.isalnum() or character in _kept_in_powershell:
+        return character
+    raw = character.encode("utf-16-be", "surrogatepass")
+    units = (int.from_bytes(raw[place : place + 2], "big") for place in range(0, len(raw), 2))
+    return "".join(f"$([char]{unit})" for unit in units)
