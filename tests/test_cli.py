@@ -516,7 +516,7 @@ def test_search_shows_what_an_iteration_is_at():
         (["--parallel", "jambore"], "did you mean 'jamboree'"),
         (["--parallel", "abdada", "--algorithm", "minimax"], "abdada does not carry minimax"),
         (["--algorithm", "uct", "--compare"], "uct has none"),
-        (["--algorithm", "uct", "--workers", "2"], "how they share the work"),
+        (["--algorithm", "uct", "--parallel", "ybw"], "ybw does not carry uct"),
         (["--schedule", "never"], "expected one of one, rows, static or a whole number"),
         (["--schedule", "²"], "expected one of one, rows, static or a whole number"),
         (["--threshold", "-2"], "threshold=-2: expected a whole number from 0"),

@@ -23,10 +23,13 @@ from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
 from outflank.parallel.taking import expected_below
 from outflank.parallel.young_brothers import ESTIMATING, PROVING, SELECTIVE
+from outflank.players.clock import Clock
+from outflank.players.specs import player
+from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Options
 from outflank.search.deepening import search
-from outflank.search.division import Scheme, register_scheme, scheme_named, schemes
+from outflank.search.division import USUAL, Scheme, register_scheme, scheme_named, schemes
 from outflank.search.probes import Counts
 from outflank.search.results import Result
 from outflank.search.root import Root
@@ -544,8 +547,10 @@ def test_a_comparison_is_made_at_the_same_depth():
     [
         ({"parallel": "ybv"}, "did you mean 'ybw'"),
         ({"parallel": "ybw", "algorithm": "minimax"}, "ybw does not carry minimax"),
-        ({"parallel": "tree-parallel", "algorithm": "flat"}, "tree-parallel does not carry flat"),
-        ({"algorithm": "uct", "workers": 2}, "parallel must say how"),
+        (
+            {"parallel": "tree-parallel", "algorithm": "flat"},
+            "tree-parallel does not carry flat: only uct; root-parallel carries flat",
+        ),
         ({"workers": 0}, "workers=0"),
         ({"threshold": -1}, "threshold=-1"),
         ({"levels": 0}, "levels=0"),
@@ -580,6 +585,23 @@ def test_trees_count_every_game_once(scheme):
         assert int(below["visits"].sum()) == int(tree[0]["visits"])
         assert int(below["won"].sum()) == -int(tree[0]["won"])
         assert (np.abs(tree["won"]) <= 1000 * tree["visits"]).all()  # no virtual loss is left
+
+
+@pytest.mark.parametrize(("algorithm", "scheme"), [("uct", "tree-parallel"), ("flat", "root-parallel")])
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # of a generator that means it, in the interpreter
+def test_workers_of_monte_carlo_have_a_usual_scheme(algorithm, scheme):
+    board = OthelloBoard.start(4)
+    found = search(board, Limits(nodes=200), algorithm=algorithm, workers=2)
+    assert (found.scheme, len(found.workers)) == (scheme, 2)
+    assert search(board, Limits(nodes=200), algorithm=algorithm).scheme is None  # a seed repeats it
+    playing = player(f"computer algorithm={algorithm} workers=2 nodes=200", board.game)
+    assert playing.choose(board, Clock()).move in board.legal_moves
+
+
+@pytest.mark.plain
+def test_every_algorithm_has_a_usual_scheme_that_carries_it():
+    assert set(USUAL) == {*ALGORITHMS, *MONTE_CARLO}
+    assert all(algorithm in scheme_named(name).carries for algorithm, name in USUAL.items())
 
 
 @pytest.mark.compiled

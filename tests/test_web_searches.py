@@ -414,6 +414,8 @@ def test_limits_schemes_and_algorithms_are_heeded_or_refused(page: Page) -> None
     minimax = analysed(page, game, options={"algorithm": "minimax", "depth": 2, "scheme": "fork-join", "workers": 3})
     assert (minimax["depth"], minimax["scheme"], len(minimax["workers"])) == (2, "fork-join", 3)
     assert analysed(page, game, options={"algorithm": "uct", "seconds": 1.0})["said"]
+    several = analysed(page, game, options={"algorithm": "uct", "seconds": 0.1, "workers": 2})
+    assert (several["scheme"], len(several["workers"])) == ("tree-parallel", 2)
     ask = {"id": game["id"], "node": 0}
     assert "unknown scheme" in page.refused("analyse", **ask, options={"scheme": "nothing"})
     assert "unknown algorithm" in page.refused("analyse", **ask, options={"algorithm": "nothing"})

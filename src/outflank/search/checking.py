@@ -7,12 +7,11 @@ from outflank.games.evaluation import errors_of, evaluation_chosen, evaluation_n
 from outflank.placement import places
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import TABLELESS, Limits, Options
+from outflank.search.division import MONTE_CARLO as MONTE_CARLO
 from outflank.search.division import Scheme, chosen_scheme
 from outflank.search.ordering import ordering_named
 from outflank.search.root import deepest
 from outflank.search.table import check_bits
-
-MONTE_CARLO = ("uct", "flat")
 
 
 def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, int]:

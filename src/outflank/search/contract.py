@@ -127,7 +127,7 @@ class Options:
     """Where the games of Monte-Carlo are played, and endings of exact searches solved; with `gpu-or-cpu` on a GPU if
     there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
-    """Threads that search; None: one per core, or one alone for Monte-Carlo unless `parallel` says how."""
+    """Threads that search; None: one per core, for Monte-Carlo without `parallel` one alone, which a seed repeats."""
     parallel: str | Any | None = None
     """The scheme by which they share the work, by name or a `Scheme`; None: the best that carries the algorithm."""
     threshold: Plies | None = None

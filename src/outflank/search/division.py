@@ -95,14 +95,21 @@ SCHEMES = Registry(
 )
 """The package's schemes, plug-ins' and users'. By name: nothing here depends on them."""
 
-PLAYED_ON_DEVICES = ("uct", "flat")
-"""The algorithms whose games a GPU can play."""
-
 WORKERS_PER_CORE = 2
 """Of a search whose endings a device solves: the second one asks, and searches by itself where the answer is late."""
 
-USUAL = {"minimax": "fork-join", "alphabeta": "ybw", "pvs": "ybw", "mtdf": "ybw"}
+USUAL = {
+    "minimax": "fork-join",
+    "alphabeta": "ybw",
+    "pvs": "ybw",
+    "mtdf": "ybw",
+    "uct": "tree-parallel",
+    "flat": "root-parallel",
+}
 """The best scheme for an algorithm."""
+
+MONTE_CARLO = ("uct", "flat")
+"""The algorithms that play games. One worker does unless more are asked for, so that a seed repeats the games."""
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
@@ -123,7 +130,8 @@ def scheme_named(name: str) -> Scheme:
 def check_carries(scheme: Scheme, algorithm: str) -> None:
     """Refuse an algorithm that a scheme cannot divide."""
     if algorithm not in scheme.carries:
-        raise InvalidOption(f"{scheme.name} does not carry {algorithm}: only {', '.join(scheme.carries)}")
+        hint = f"; {USUAL[algorithm]} carries {algorithm}" if algorithm in USUAL else ""
+        raise InvalidOption(f"{scheme.name} does not carry {algorithm}: only {', '.join(scheme.carries)}{hint}")
 
 
 def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
@@ -135,27 +143,22 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
         scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
         check_carries(scheme, options.algorithm)
         return scheme, all_cores() if workers is None else workers
-    usual = USUAL.get(options.algorithm)
     if workers is None:
-        workers = all_cores() if usual is not None else 1
-    if workers == 1:
-        return None, 1
-    if usual is None:
-        raise InvalidOption(f"{options.algorithm} with {workers} workers: parallel must say how they share the work")
-    return scheme_named(usual), workers
+        workers = 1 if options.algorithm in MONTE_CARLO else all_cores()
+    return (None, 1) if workers == 1 else (scheme_named(USUAL[options.algorithm]), workers)
 
 
 def _on_device(options: Options) -> tuple[Scheme, int]:
     """Who has games played on a GPU, or endings solved there, and by how many workers. By name: nothing here depends on
     them."""
-    if options.algorithm in PLAYED_ON_DEVICES:
+    if options.algorithm in MONTE_CARLO:
         if options.parallel is not None or options.workers not in (None, 1):
             given = "parallel" if options.parallel is not None else f"{options.workers} workers"
             raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
         return import_module("outflank.gpu.playing").ON_GPU, 1
     scheme: Scheme = import_module("outflank.parallel.with_device").ON_GPU
     if options.algorithm not in scheme.carries or not options.exact:
-        there = f"only games of {' and '.join(PLAYED_ON_DEVICES)} are played there, and exact endings solved"
+        there = f"only games of {' and '.join(MONTE_CARLO)} are played there, and exact endings solved"
         raise InvalidOption(f"device {options.device}: {options.algorithm} searches on the CPU, {there}")
     if options.parallel is not None:
         raise InvalidOption(

@@ -220,7 +220,7 @@ class Analysing:
         }
         if self._is_monte_carlo:
             options["deepen"] = True
-            if asked.scheme is None:
+            if asked.scheme is None and asked.workers is None:
                 options["workers"] = 1
         if step is not None:
             options |= {"selectivity": step.selectivity, "exact": step.exact}
