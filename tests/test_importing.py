@@ -57,6 +57,9 @@ def test_an_unknown_evaluation_lists_the_users_own(run):
     assert "did you mean 'corners'" in " ".join(err.split())
 
 
+MUTE = "class Mute(Exception):\n    def __str__(self): {}\nraise Mute\n"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -66,6 +69,12 @@ def test_an_unknown_evaluation_lists_the_users_own(run):
         ("breaks.py", "x = 1\nx / 0\n", "breaks.py, line 2: ZeroDivisionError: division by zero"),
         ("needs.py", "import not_there_at_all\n", "No module named 'not_there_at_all'"),
         ("leaves.py", "raise SystemExit(3)\n", "leaves.py, line 1: SystemExit: 3"),
+        ("base.py", "class Own(BaseException): pass\nraise Own('x')\n", "base.py, line 2: Own: x"),
+        ("quiet.py", "raise GeneratorExit\n", "quiet.py, line 1: GeneratorExit"),
+        ("mute.py", MUTE.format("raise ValueError"), "mute.py, line 3: Mute: its text cannot be shown"),
+        ("number.py", MUTE.format("return 5"), "number.py, line 3: Mute: its text cannot be shown"),
+        ("nul.py", "x = 1\0\n", "SyntaxError: source code string cannot contain null bytes"),
+        ("own_syntax.py", "raise SyntaxError('mine')\n", "own_syntax.py, line 1: SyntaxError: mine"),
         ("json.py", "x = 1\n", "there is a module called json already; give the file another name"),
     ],
 )
@@ -77,6 +86,12 @@ def test_what_cannot_be_imported_is_one_line(run, tmp_path, monkeypatch, name, t
     assert (status, out) == (2, "")
     assert f"--import {name}: {said}" in " ".join(err.split())
     assert "Traceback" not in err
+
+
+def test_ctrl_c_while_a_module_is_imported_interrupts(run, tmp_path):
+    (tmp_path / "pressed.py").write_text("raise KeyboardInterrupt\n")
+    status, _, err = run("search", "--import", str(tmp_path / "pressed.py"), "--depth", "1")
+    assert (status, err.strip()) == (130, "outflank: interrupted")
 
 
 def test_every_command_says_that_it_can_import(run):

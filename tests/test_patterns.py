@@ -175,6 +175,9 @@ def test_damaged_weights_are_one_line(board):
     assert read_weights(patterns, data, "w").shape == (max(patterns.stages) + 1, patterns.weights)
     for broken in (
         data[:-9],
+        data[:-1],
+        data + b"\0",
+        data + data,
         data[:1000],
         data[:5000] + b"?" + data[5001:],
         b"",

@@ -133,6 +133,7 @@ def test_what_is_installed_meanwhile_is_found(installed):
         ("x = 1\nx / 0", "broken:X", "broken.py, line 2: ZeroDivisionError: division by zero"),
         ("x = = 1", "broken:X", "broken.py, line 1: invalid syntax"),
         ("raise SystemExit(3)", "broken:X", "broken.py, line 1: SystemExit: 3"),
+        ("class Own(BaseException): pass\nraise Own(1)", "broken:X", "broken.py, line 2: Own: 1"),
         ("Y = 1", "broken:X", "AttributeError: module 'broken' has no attribute 'X'"),
         ("X = 1", "nowhere:X", "No module named 'nowhere'"),
         ("X = 1", "broken:X", "expected a Tune, found 1"),

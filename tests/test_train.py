@@ -153,9 +153,11 @@ def test_what_was_made_with_other_settings_stays_unless_it_is_to_go(whole, tmp_p
         label(tmp_path, LABELS, Work())
     with pytest.raises(OutflankError, match=r"values\.npz is not what values\.json speaks of"):
         fit_weights(tmp_path, PASSES, Work())
-    (tmp_path / "positions.npz").write_bytes(b"PK")
-    with pytest.raises(OutflankError, match=r"positions\.npz is damaged: outflank train generate makes it"):
-        label(tmp_path, LABELS, Work())
+    data = (tmp_path / "positions.npz").read_bytes()
+    for damaged in (b"PK", data[:-1], data + b"\0", b"\0" + data):
+        (tmp_path / "positions.npz").write_bytes(damaged)
+        with pytest.raises(OutflankError, match=r"positions\.npz is damaged: outflank train generate makes it"):
+            label(tmp_path, LABELS, Work())
 
 
 @pytest.mark.plain

@@ -158,7 +158,9 @@ class Registry(Generic[Part]):
         try:
             found = reduce(getattr, attribute.split("."), import_module(module))
             self._loaded[name] = self._check(name, found)
-        except (Exception, SystemExit) as error:  # whatever its author has written
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever its author has written
             if name in self._own:
                 raise
             raise InvalidOption(f"{self.kind} {name!r} of {source}: {failure_of(error)}") from None
@@ -188,18 +190,35 @@ def _changed(folder: str) -> int:
         return 0
 
 
-def failure_of(error: BaseException) -> str:
-    """What went wrong in a module of somebody's, and where in its file."""
+def failure_of(error: BaseException, importer: str = __file__) -> str:
+    """What went wrong in a module of somebody's, and where in its file; `importer` is the file that imported it."""
     import traceback  # of which only this has need
 
+    said = _said_by(error)
     if isinstance(error, OutflankError | ModuleNotFoundError):
-        return str(error)
-    if isinstance(error, SyntaxError):
-        return f"{Path(error.filename or '').name}, line {error.lineno}: {error.msg}"
+        return said
+    if isinstance(error, SyntaxError) and isinstance(error.filename, str) and isinstance(error.lineno, int):
+        return f"{Path(error.filename).name}, line {error.lineno}: {error.msg}"
     places = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<") and frame.filename != __file__
+        if not frame.filename.startswith("<") and frame.filename not in (__file__, importer)
     ]
     place = f"{Path(places[-1].filename).name}, line {places[-1].lineno}: " if places else ""
-    return f"{place}{type(error).__name__}: {error}"
+    return f"{place}{_name_of(type(error))}{': ' if said else ''}{said}"
+
+
+def _said_by(error: BaseException) -> str:
+    """The text of an exception, whatever its author's `__str__` does."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:
+        return f"its text cannot be shown: its __str__ raises {_name_of(type(failure))}"
+
+
+def _name_of(kind: type) -> str:
+    """The name of a class, whatever its author's metaclass does."""
+    name: str = type.__dict__["__name__"].__get__(kind)
+    return name

@@ -21,10 +21,12 @@ def import_users(given: str) -> Any:
         module = _from_file(path) if is_file else import_module(given)
         _imported[str(path.resolve()) if is_file else given] = None
         return module
-    except (Exception, SystemExit) as error:  # whatever its author has written
+    except KeyboardInterrupt:  # pressed while it was imported; a module that raises it asks for the same
+        raise
+    except BaseException as error:  # whatever its author has written
         from outflank.plugins import failure_of  # of which `--version` has no need
 
-        raise OutflankError(f"--import {given}: {failure_of(error)}") from None
+        raise OutflankError(f"--import {given}: {failure_of(error, __file__)}") from None
 
 
 def imported_modules() -> tuple[str, ...]:

@@ -37,6 +37,8 @@ class Learning:
 
     def read(self, game: Any, path: str) -> NamedEvaluation:
         """The evaluation by the weights in a file. A file that was written anew is read anew."""
+        if "\0" in path:
+            raise OutflankError(f"{path!r}: the name of a file has no NUL character")
         try:
             state = Path(path).stat()
             key = (type(game), *game, path, state.st_mtime_ns, state.st_size)

@@ -5,13 +5,14 @@ before the high ones, which are nearly all alike: a file has less than half the 
 time.
 """
 
-from zlib import compress, crc32, decompress, error
+from zlib import compress, crc32, decompressobj, error
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import FormatError
 from outflank.games.pattern_sets import PatternSet
+from outflank.words import how_many
 
 _KIND = "outflank patterns 2"
 
@@ -32,11 +33,17 @@ def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[n
     stages = max(patterns.stages) + 1
     if not line.startswith(_KIND.encode()):
         raise FormatError(f"{place}: expected a line that begins {_KIND!r}, found {line[:40]!r}")
+    size, unpacking = 2 * stages * patterns.weights, decompressobj()
     try:
-        planes = decompress(packed, bufsize=2 * stages * patterns.weights)
-    except error as problem:
-        raise FormatError(f"{place}: the weights are damaged ({problem}): install them again") from None
-    if line + b"\n" != _line(patterns, stages, crc32(planes)) or len(planes) != 2 * stages * patterns.weights:
+        planes = unpacking.decompress(packed, size + 1)  # what is larger is not these weights, and is not unpacked
+        problem = "" if unpacking.eof or len(planes) > size else "they end too early"
+    except error as failure:
+        planes, problem = b"", str(failure)
+    if unpacking.unused_data:
+        problem = f"{how_many(len(unpacking.unused_data), 'byte')} too many"
+    if problem:
+        raise FormatError(f"{place}: the weights are damaged ({problem}): install them again")
+    if line + b"\n" != _line(patterns, stages, crc32(planes)) or len(planes) != size:
         expected = _line(patterns, stages, crc32(planes)).decode().rstrip()
         raise FormatError(
             f"{place}: expected {expected!r}, found {line!r}: the weights are damaged, or of other patterns"

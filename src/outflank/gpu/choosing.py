@@ -10,6 +10,7 @@ from typing import TypeVar, get_args
 
 from outflank.errors import UnknownName
 from outflank.gpu.troubles import DeviceTrouble, told_plainly
+from outflank.kernels.loading import import_numba
 from outflank.machine import DeviceAsked
 
 __all__ = ["DEVICES", "DeviceAsked", "on_device", "settled_device"]
@@ -43,6 +44,7 @@ def on_device(asked: DeviceAsked, there: Callable[[], T], here: Callable[[], T])
         raise UnknownName.among("device", asked, DEVICES)
     if asked == "cpu":
         return here()
+    import_numba()  # with one line where that fails; the next one imports it too
     from outflank.gpu.device import check_device
 
     try:

@@ -37,6 +37,7 @@ from outflank.errors import reason_of
 from outflank.folders import NoHome, cache_folder
 from outflank.kernels import files, lane_forms, scripts, stored
 from outflank.kernels.calling import Callee, publish
+from outflank.kernels.loading import import_numba
 from outflank.notices import tell
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -372,6 +373,7 @@ class KernelCache(KeptKernel):
 @memoize
 def generation() -> Path:
     """The directory for these sources and this compiler."""
+    import_numba()
     import llvmlite
     import numba
     import numpy

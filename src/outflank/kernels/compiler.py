@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 
 from outflank.kernels import cache
 from outflank.kernels.compile_errors import raise_explained
+from outflank.kernels.loading import import_numba
 from outflank.kernels.pipeline import INLINING, pipelines
 from outflank.kernels.uninterrupted import shield_llvm, undisturbed
 
@@ -64,8 +65,7 @@ def load_numba() -> None:
         if _waiting is None:
             return
         with undisturbed():
-            import numba  # noqa: F401  # the registrations below assume that this has been paid for
-
+            import_numba()  # the registrations below assume that this has been paid for
             shield_llvm()
             while _waiting:
                 _waiting.pop(0)()

@@ -147,6 +147,10 @@ class Step:
         return self.parts / f"{name}.npz"
 
 
+_ZIP_END_BYTES = 22
+"""The record that ends a ZIP file without a comment."""
+
+
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Arrays as one file, whole or not at all."""
     stream = BytesIO()
@@ -156,7 +160,10 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
 
 def _read(path: Path) -> dict[str, npt.NDArray[Any]] | None:
     try:
-        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+        data = path.read_bytes()
+        if not data.startswith(b"PK\x03\x04") or data[-_ZIP_END_BYTES:][:4] != b"PK\x05\x06":
+            return None  # Python's own reader skips what stands before or behind
+        with np.load(BytesIO(data), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, KeyError, BadZipFile):
         return None
