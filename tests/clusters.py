@@ -44,9 +44,14 @@ def check_values(cluster: Cluster, nodes: tuple[int, ...]) -> int:
     return len(POLICIES) * len(nodes)
 
 
-def mpiexec(ranks: int, *command: str, seconds: float = 120.0, **more) -> subprocess.CompletedProcess[str]:
-    """Run a Python program on so many ranks."""
+def mpiexec(
+    ranks: int, *command: str, seconds: float = 120.0, record: Path | None = None, **more
+) -> subprocess.CompletedProcess[str]:
+    """Run a Python program on so many ranks. How each ended is kept in the folder `record`: see `rank_recorder`."""
     launcher = Path(sys.executable).with_name("mpiexec")
+    if record is not None:
+        record.mkdir()
+        command = ("-m", "tests.rank_recorder", str(record), *command)
     return subprocess.run(
         [str(launcher), "-n", str(ranks), sys.executable, *command],
         capture_output=True,

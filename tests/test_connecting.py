@@ -9,6 +9,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from outflank.distributed.engines.on_mpi.leaving import status_after
 from outflank.distributed.engines.on_ray import connection
 from outflank.distributed.engines.on_ray.membership import Member
 from outflank.distributed.launchers import RANKS, refuse_copies
@@ -45,6 +46,22 @@ def test_one_rank_and_ranks_that_share_are_let_through(monkeypatch):
     refuse_copies("mpi")
     with pytest.raises(OutflankError):
         refuse_copies("local:2")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (None, 0),
+        (SystemExit(), 0),
+        (SystemExit(3), 3),
+        (SystemExit(True), 1),
+        (SystemExit("no"), 1),
+        (ValueError(), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_the_status_of_a_program_that_ends_without_some_ranks(error, status):
+    assert status_after(error) == status
 
 
 # --- which cluster ---

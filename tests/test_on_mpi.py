@@ -14,9 +14,12 @@ import pytest
 from outflank import Limits, OthelloBoard
 from outflank.search.deepening import search
 from tests.clusters import ALL_WELL, children, gone, leaked, mpiexec, search_own_game
+from tests.rank_recorder import report
 
 pytest.importorskip("mpi4py")
 pytestmark = pytest.mark.compiled
+
+ROOT = os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
 @pytest.mark.early(20)
@@ -35,8 +38,9 @@ def test_values_on_one_two_and_four_ranks(tmp_path):
             """
         )
     )
-    done = mpiexec(4, str(program), env=os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)})
-    assert (done.stdout, done.returncode) == ("15 searches\n", 0), done.stderr
+    record = tmp_path / "record"
+    done = mpiexec(4, str(program), env=os.environ | {"PYTHONPATH": ROOT}, record=record)
+    assert (done.stdout, done.returncode) == ("15 searches\n", 0), f"{done.stderr}\n{report(record)}"
     assert leaked(before) <= before
 
 
@@ -55,6 +59,44 @@ def test_the_command_on_ranks_speaks_once():
 def test_ranks_know_a_game_of_ones_own(tmp_path):
     done = mpiexec(2, search_own_game(tmp_path, "mpi"), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
     assert (done.stdout, done.stderr) == (ALL_WELL, "")
+
+
+STALLING = """
+import atexit
+import sys
+import time
+
+from outflank.distributed import connect
+from outflank.distributed.engines.on_mpi import mailbox, search, serving
+from outflank.distributed.engines.on_mpi.messages import LeaveRanks
+
+mailbox.LEAVING_SECONDS = search.LEAVING_SECONDS = 0.5
+
+
+def stall(server, message, heed=serving._Server._heed):
+    if isinstance(message, LeaveRanks) and server._mailbox.rank == 1:
+        time.sleep(600)
+    heed(server, message)
+
+
+serving._Server._heed = stall
+with connect("mpi"):
+    atexit.register(print, "the last line")
+    print("the result")
+print("what follows")
+"""
+
+
+@pytest.mark.parametrize(("ending", "status"), [("", 0), ("sys.exit(3)", 3)])
+def test_a_rank_that_stalls_after_the_result_takes_nothing_from_it(tmp_path, ending, status):
+    program = tmp_path / "program.py"
+    program.write_text(STALLING + ending)
+    done = mpiexec(3, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    assert done.stdout == "the result\nwhat follows\nthe last line\n"
+    assert done.returncode == status
+    assert "outflank: warning: rank 1 has not ended 0.5 s after the work was done: the program ends without it\n" in (
+        done.stderr
+    )
 
 
 def test_bad_input_on_ranks_is_told_once():

@@ -6,16 +6,16 @@ probes and sleeps, for a receive that blocks keeps a core busy.
 
 import contextlib
 import queue
-import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from outflank.distributed.engines.on_mpi.leaving import end_without, require_all_ranks
 from outflank.distributed.engines.on_mpi.messages import Message, read_message
 from outflank.distributed.node import Entries
 from outflank.documents import encoded
@@ -38,7 +38,7 @@ REPORT_SECONDS = 0.5
 """How often a node tells how it is."""
 
 LEAVING_SECONDS = 10.0
-"""How long the head waits for the others to leave, before it ends them."""
+"""How long the head waits for the others to leave, before the program ends without them."""
 
 
 def require_mpi() -> Any:
@@ -91,6 +91,7 @@ class Mailbox:
     """What a rank sends and receives. All but `carry` belongs to the one thread that speaks MPI."""
 
     def __init__(self, mpi: Any, communicator: Any) -> None:
+        require_all_ranks()  # or the barrier below would wait for ever
         self._mpi, self._comm = mpi, communicator
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
         self._parcels: queue.SimpleQueue[_Parcel] = queue.SimpleQueue()
@@ -177,12 +178,11 @@ class Mailbox:
             time.sleep(LONGEST_NAP)
         return not self._underway
 
-    def end_all(self) -> None:
-        """A rank does not answer: nothing but the launcher can end it."""
-        sys.stdout.flush()
-        sys.stderr.write("outflank: a rank does not answer: the program is ended\n")
-        sys.stderr.flush()
-        self._comm.Abort(1)
+    def leave(self, ended: Collection[int]) -> None:
+        """Let the program end; ranks that are not among those that have `ended` must not keep it from that."""
+        stalled = [rank for rank in range(1, self.size) if rank not in ended]
+        if stalled:
+            end_without(self._comm, stalled, LEAVING_SECONDS)
 
 
 def _forget_segments(communicator: Any) -> None:

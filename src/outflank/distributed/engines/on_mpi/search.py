@@ -154,5 +154,4 @@ class MpiFabric:
         deadline = time.monotonic() + LEAVING_SECONDS
         while len(self._gone) < self._mailbox.size - 1 and time.monotonic() < deadline:
             self.wait(LONGEST_NAP)
-        if len(self._gone) < self._mailbox.size - 1:
-            self._mailbox.end_all()
+        self._mailbox.leave(self._gone)

@@ -79,8 +79,7 @@ class MpiTasks:
         self._thread.join(LEAVING_SECONDS)
         self._over.set()
         self._thread.join()
-        if len(self._gone) < self._mailbox.size - 1:
-            self._mailbox.end_all()
+        self._mailbox.leave(self._gone)
 
     def _begin(self) -> None:
         self._thread = threading.Thread(target=self._speak, name="outflank-mpi", daemon=True)
