@@ -285,6 +285,17 @@ def test_one_slow_answer_to_a_ping_is_not_held_against_a_program_for_ever(opened
 
 # --- programs that misbehave ---
 
+
+def test_no_group_is_killed_whose_number_may_be_anothers(monkeypatch):
+    program = client.ExternalProgram([sys.executable, "-c", ""])
+    with pytest.raises(PlayerFailed):
+        program.receive(time.monotonic() + 60)
+    killed: list[object] = []
+    monkeypatch.setattr(os, "killpg", lambda *group: killed.append(group))
+    program.end()
+    assert killed == []
+
+
 FAKE_GTP = """
 import os, subprocess, sys, time
 mood = sys.argv[1]

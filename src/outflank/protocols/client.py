@@ -154,6 +154,8 @@ class ExternalProgram:
             status = self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             return failed("crashed", "it has closed its output")
+        # At once, or never: from now on its number may be given to a process group that is nobody's business here.
+        self._forgotten()
         how = f"exit status {status}" if status >= 0 else f"ended by signal {-status}"
         self._threads[1].join(0.5)
         words = " / ".join(self._errors)
@@ -191,7 +193,10 @@ def _read_errors(stream: IO[bytes], last: "deque[str]") -> None:
 
 
 def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: threading.Event) -> None:
-    """End the process and whatever it has started, and take note of its end."""
+    """End the process and whatever it has started, and take note of its end.
+
+    Where its end has been noted already, this must follow at once: a number is used again.
+    """
     with contextlib.suppress(OSError):
         if sys.platform == "win32":
             process.kill()
