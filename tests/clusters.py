@@ -88,8 +88,11 @@ def _mapped(names: set[str]) -> set[str]:
 def children(pid: int) -> list[int]:
     """All processes below one, on Linux."""
     found = []
-    tasks = Path(f"/proc/{pid}/task")
-    for task in tasks.iterdir() if tasks.is_dir() else ():
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:  # it has ended
+        return []
+    for task in tasks:
         try:
             below = [int(word) for word in (task / "children").read_text().split()]
         except OSError:

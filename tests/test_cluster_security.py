@@ -183,6 +183,28 @@ def test_the_death_of_ray_is_noticed_and_survived(victim):
     assert not ray.is_initialized()
 
 
+STARTING = """
+import os
+from outflank.distributed.engines.on_ray.connection import start_local
+start_local(1)
+print(os.path.dirname(os.environ["RAY_AUTH_TOKEN_PATH"]), flush=True)
+input()
+"""
+
+
+@pytest.mark.early(10)
+def test_ray_ends_with_a_process_that_is_killed():
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        directory = Path(process.stdout.readline().strip())
+        processes = processes_in(directory)
+        process.kill()
+    assert len(processes) > 2
+    assert eventually(lambda: not any(process.is_running() and process.status() != "zombie" for process in processes))
+    assert eventually(lambda: not directory.exists())
+
+
 # --- clusters ---
 
 DRIVER = """

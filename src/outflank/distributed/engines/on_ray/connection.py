@@ -2,7 +2,6 @@
 
 import atexit
 import os
-import shutil
 import socket
 import threading
 import time
@@ -12,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from outflank.distributed.engines.contract import Address
+from outflank.distributed.engines.on_ray.directories import OwnedDirectory
 from outflank.distributed.engines.on_ray.head_client import host_and_port, nodes_of, require_protection
-from outflank.distributed.engines.on_ray.membership import Member, end, launch, members
-from outflank.distributed.engines.on_ray.processes import END_SECONDS, end_processes, processes_in
+from outflank.distributed.engines.on_ray.membership import Member, end, forget, launch, members
+from outflank.distributed.engines.on_ray.processes import END_SECONDS
 from outflank.distributed.engines.on_ray.ray_start import (
     DRIVER,
     LOOPBACK,
@@ -22,7 +22,6 @@ from outflank.distributed.engines.on_ray.ray_start import (
     START_SECONDS,
     inner,
     patch_ray,
-    private_directory,
     require_ray,
     settings,
 )
@@ -38,7 +37,7 @@ class _Connection(threading.Thread):
     caller. It also watches the head, for Ray says nothing of its death, and leaves while the caller's patience lasts.
     """
 
-    def __init__(self, token_file: Path, directory: Path | None = None) -> None:
+    def __init__(self, token_file: Path, directory: OwnedDirectory | None = None) -> None:
         super().__init__(name="outflank-ray", daemon=True)
         self.ray = require_ray()
         if _connection is not None or self.ray.is_initialized():
@@ -99,14 +98,16 @@ class _Connection(threading.Thread):
     def close(self, *, at_once: bool = False) -> None:
         """Disconnect, end what was started for it, and leave no trace. Takes 25 s at most, 1 s as a rule.
 
-        `at_once`, and where there is no connection yet, it is given up: who interrupts does not want to wait.
+        `at_once`, and where there is no connection yet, it is given up: whoever interrupts does not want to wait, and
+        the guardian of the directory clears it.
         """
+        self.given_up = at_once or not self.ready.is_set()
+        self.leaving.set()
+        if self.given_up:
+            self._give_up()
+            return
         # Ray waits for a head that has gone silent as long as it is let.
         patience = END_SECONDS if self.alive else END_SECONDS / 4
-        self.given_up = at_once or not self.ready.is_set()
-        if self.given_up:
-            patience = 0.2
-        self.leaving.set()
         if self.ident is not None:
             self.join(patience)
         if self.member is not None:
@@ -119,10 +120,18 @@ class _Connection(threading.Thread):
             return
         self._restore()
 
+    def _give_up(self) -> None:
+        atexit.unregister(self.ray.shutdown)
+        if self.member is not None:
+            forget(self.member)
+        if self.directory is not None:
+            self.directory.abandon(used=self.is_alive())
+        if not self.is_alive():  # it restores what was changed when it comes to its end
+            self._restore()
+
     def _clear(self) -> None:
         if self.directory is not None:
-            end_processes(processes_in(self.directory))
-            shutil.rmtree(self.directory, ignore_errors=True)
+            self.directory.clear()
 
     def _restore(self) -> None:
         for module, name, value in self._changed:
@@ -176,8 +185,8 @@ def enter_local(cores: int) -> None:
 
 def start_local(cores: int) -> None:
     """Start a Ray instance of `cores` for this process alone; it ends with `detach` or with the process."""
-    directory = private_directory()
-    token_file, token = make_token(directory / "token")
+    directory = OwnedDirectory()
+    token_file, token = make_token(directory.path / "token")
     with _opening(_Connection(token_file, directory)) as connection:
         connection.open(
             address="local",
@@ -185,7 +194,7 @@ def start_local(cores: int) -> None:
             num_gpus=0,
             include_dashboard=False,
             object_store_memory=OBJECT_STORE_BYTES,
-            _temp_dir=inner(directory),
+            _temp_dir=inner(directory.path),
             _node_ip_address=LOOPBACK,
         )
         require_protection(connection.ray._private.worker.global_worker.node.gcs_address, token)
@@ -207,8 +216,9 @@ def attach(address: str, token_file: str | Path | None = None) -> None:
             if node.alive and node.identity in near and os.access(node.directory, os.R_OK | os.W_OK | os.X_OK)
         ]
         if not reachable:
-            connection.member = launch(address, path, token, cores=0, with_us=True)
-            reachable = [inner(connection.member.directory)]
+            connection.directory = OwnedDirectory()
+            connection.member = launch(address, path, token, cores=0, owned=connection.directory.path)
+            reachable = [inner(connection.directory.path)]
         connection.open(address=address, _temp_dir=reachable[0])
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from outflank.distributed.engines.on_ray import ray_start
+from outflank.distributed.engines.on_ray.directories import clear_ownerless, private_directory
 from outflank.distributed.engines.on_ray.head_client import (
     ClusterNode,
     host_and_port,
@@ -33,7 +34,6 @@ from outflank.distributed.engines.on_ray.ray_start import (
     PORT,
     START_SECONDS,
     inner,
-    private_directory,
     require_ray,
     settings,
     start_arguments,
@@ -124,22 +124,36 @@ def down(address: str | None = None) -> tuple[Member, ...]:
 
 
 def members() -> tuple[Member, ...]:
-    """What runs here by this user's commands, what has died by itself included."""
+    """What runs here by this user's commands, what has died by itself included, unless it was cleared away since."""
     _require_ours()
     found = []
     for path in sorted(_state().glob("*.json")):
         with suppress(OSError, Misfit):  # one that is just being removed, or that we did not write
-            found.append(decoded(Member, path.read_bytes()))
+            member = decoded(Member, path.read_bytes())
+            if os.path.lexists(member.directory) or _keeper(member) is not None:
+                found.append(member)
+            else:
+                forget(member)
     return tuple(found)
+
+
+def _keeper(member: Member) -> Any | None:
+    """The process that keeps the others of a part, where it is still the same."""
+    processes = psutil()
+    with suppress(processes.NoSuchProcess):
+        keeper = processes.Process(member.pid)
+        if abs(keeper.create_time() - member.started) < 1.0:
+            return keeper
+    return None
 
 
 def end(member: Member, seconds: float = END_SECONDS) -> None:
     """End the processes of one part, and only those; its directory and our note of it go as well."""
     processes = psutil()
     found: list[Any] = []
-    with suppress(processes.NoSuchProcess):
-        keeper = processes.Process(member.pid)
-        if abs(keeper.create_time() - member.started) < 1.0:
+    keeper = _keeper(member)
+    if keeper is not None:
+        with suppress(processes.NoSuchProcess):
             found = [keeper, *keeper.children(recursive=True)]
             keeper.terminate()
             wait_for(found, seconds)
@@ -147,6 +161,11 @@ def end(member: Member, seconds: float = END_SECONDS) -> None:
     with suppress(ChildProcessError):  # ours to bury only if this process started it
         os.waitpid(member.pid, os.WNOHANG)
     shutil.rmtree(member.directory, ignore_errors=True)
+    forget(member)
+
+
+def forget(member: Member) -> None:
+    """Remove our note of a part."""
     (_state() / f"{member.pid}.json").unlink(missing_ok=True)
 
 
@@ -160,15 +179,18 @@ def _status_of(address: str, token_file: str) -> ClusterStatus:
 
 
 def launch(
-    address: str, token_file: Path, token: str, *, cores: int, head: bool = False, with_us: bool = False
+    address: str, token_file: Path, token: str, *, cores: int, head: bool = False, owned: Path | None = None
 ) -> Member:
-    """Start one node, and wait until its head knows it."""
+    """Start one node, and wait until its head knows it. With a directory that this process has `owned`, it ends with
+    this process."""
     if sys.platform == "win32":
         raise OutflankError("Ray makes clusters of Linux and macOS machines only")
-    directory = private_directory()
+    if owned is None:
+        clear_ownerless()
+    directory = owned or private_directory()
     log = directory / "outflank.log"
     environment = {**os.environ, **settings(token_file)}
-    parent = str(os.getpid() if with_us else 0)
+    parent = str(os.getpid() if owned is not None else 0)
     pid = os.posix_spawn(
         sys.executable,
         # -P: a folder that happens to be the current one must not lend its modules to a process with a token.
@@ -196,7 +218,12 @@ def launch(
         if head:
             require_protection(address, token)
     except BaseException as error:
-        end(member, END_SECONDS if isinstance(error, Exception) else 0.2)  # who interrupts does not want to wait
+        if isinstance(error, Exception):
+            end(member)
+        elif owned is None:
+            end(member, 0.2)  # whoever interrupts does not want to wait
+        else:
+            forget(member)  # it goes with the directory
         raise
     return member
 

@@ -1,10 +1,12 @@
 """Which processes of this machine are Ray's in a directory of ours, and how they end."""
 
 import os
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +18,31 @@ END_SECONDS = 10.0
 
 
 def psutil() -> Any:
-    """The module, which Ray brings along."""
-    require_ray()
-    return import_module("psutil")
+    """The module, which Ray brings along, and finds where it is not installed by itself."""
+    try:
+        return import_module("psutil")
+    except ImportError:
+        require_ray()
+        return import_module("psutil")
+
+
+def _ray_folder() -> str:
+    """Where Ray is installed, without the second that it takes to import it."""
+    found = find_spec("ray")
+    return str(Path(found.origin if found is not None and found.origin else require_ray().__file__).parent)
 
 
 def processes_in(directory: Path) -> list[Any]:
-    """Ray's processes that live in a directory, whoever their parent is: some outlive the one that started them."""
+    """This user's processes of Ray that live in a directory, whoever their parent is: some outlive the one that started
+    them."""
     processes = psutil()
-    starters = (str(Path(require_ray().__file__).parent), ray_start.__file__)
+    starters = (_ray_folder(), ray_start.__file__)
     inside = f"{directory}{os.sep}"
     found = []
     for process in processes.process_iter():
         with suppress(processes.Error):
+            if sys.platform != "win32" and process.uids().real != os.getuid():
+                continue
             command = " ".join(process.cmdline())
             if command.startswith("ray::"):  # written over by the process itself; the log it writes to gives it away
                 ours = any(file.path.startswith(inside) for file in process.open_files())

@@ -6,7 +6,6 @@ Runs by its path as well, so that this process need not load the packages around
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -87,13 +86,6 @@ def patch_ray(ray: Any) -> list[tuple[Any, str, Any]]:
     for module, name, value in changes:
         setattr(module, name, value)
     return before
-
-
-def private_directory() -> Path:
-    """A new directory that only this user enters."""
-    # A socket's name has 107 bytes at most (103 on macOS), and Ray puts 72 behind this directory's.
-    base = tempfile.gettempdir()
-    return Path(tempfile.mkdtemp(prefix="outflank-", dir="/tmp" if len(base) > 8 and os.path.isdir("/tmp") else base))
 
 
 def inner(directory: str | Path) -> str:
