@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from outflank.arena.kept import GameLine
+from outflank.arena.kept import GameLine, ProcessorDocument
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import Decision, Scale, Sprt
 from outflank.arena.standing import Duel, MatchStanding
@@ -81,11 +81,14 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
     superiority: float
     """The likelihood that the first is the stronger one."""
     margin: MarginDocument
+    processor: tuple[ProcessorDocument, ProcessorDocument] | None
+    """What the first and the second used, in all games that were measured; null: none was."""
 
     @classmethod
     def of(cls, first: int, second: int, duel: Duel) -> "DuelDocument":
         """Of the players with these numbers."""
         same = {name: getattr(duel, name) for name in ("games", "wins", "losses", "draws", "pairs", "single_games")}
+        one, other = duel.processor_use
         margin = MarginDocument(
             games=len(duel.margins),
             mean=round(duel.margin, 4),
@@ -100,6 +103,7 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
             normalized_elo=EstimateDocument.of(duel.normalized_elo),
             superiority=round(duel.superiority, 6),
             margin=margin,
+            processor=(ProcessorDocument.of(one), ProcessorDocument.of(other)) if duel.processor else None,
         )
 
 

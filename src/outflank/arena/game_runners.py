@@ -1,6 +1,7 @@
 """The games of a match, one after the other: in a lane of this process, or in one of a cluster's."""
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,6 +16,8 @@ from outflank.errors import OutflankError
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
+from outflank.players.specs import is_program
+from outflank.protocols.player_process import PlayerProcess
 from outflank.search.contract import Stop
 
 Maker = Callable[[str, Any], Player]
@@ -25,28 +28,31 @@ CLOSE_SECONDS = 2 * GRACE_SECONDS
 
 
 class Lane:
-    """Players who stay from game to game."""
+    """Players who stay from game to game. Beside programs, players of ours have processes of their own too."""
 
-    def __init__(self, settings: Settings, make: Maker) -> None:
+    def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:
+        """Without `plays` it is only to be seen whether the players can be made."""
         self._settings, self._make = settings, make
         self._seats: dict[int, Seat] = {}
+        self._in_processes = plays and any(is_program(text) for text in settings.players)
 
     def fill(self) -> None:
         """Make one of each: that a player cannot be made should be known before the first game."""
         for number, text in enumerate(self._settings.players):
             try:
-                self._seats[number] = Seat(self._make(text, self._settings.start.game))
+                self._seats[number] = Seat(self._player(text))
             except Exception as error:
                 self.close()
                 if isinstance(error, OutflankError):
                     raise
                 raise OutflankError(f"{text}: {error}") from error
 
-    def check(self, boards: Iterable[Board[Any]]) -> None:
-        """See that all can play from there: once, not game by game."""
+    def check(self, boards: Iterable[Board[Any]], *, ours: bool = True, programs: bool = True) -> None:
+        """See that players, of ours and programs, can play from there: once, not game by game."""
         for board in boards:
             for number, text in enumerate(self._settings.players):
-                try_out(self._seats[number].player, board, text)
+                if programs if is_program(text) else ours:
+                    try_out(self._seats[number].player, board, text)
 
     def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
         """A game of the schedule from its opening; None if `stop` was called before it ended."""
@@ -71,6 +77,22 @@ class Lane:
             seat.close()
         self._seats.clear()
 
+    def _player(self, text: str) -> Player:
+        """Make the player of these words."""
+        game = self._settings.start.game
+        if is_program(text) or not self._in_processes:
+            return self._make(text, game)
+        try:
+            return PlayerProcess(self._make, text, game)
+        except OutflankError as error:
+            player = self._make(text, game)  # raises what is wrong with the words, where they are what is wrong
+            warnings.warn(
+                f"{text} plays in this process, and not in one of its own as the programs that it meets: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return player
+
     def _seat(self, number: int, fixture: Fixture) -> None:
         """See that a player sits in its place: the one of the last game, or another if that cannot go on."""
         seats = self._seats
@@ -79,7 +101,7 @@ class Lane:
         if number not in seats:
             text = self._settings.players[number]
             try:
-                player = self._make(text, self._settings.start.game)
+                player = self._player(text)
             except Exception as error:  # an engine that was there before may be gone: its game is lost, not the match
                 player = _Absent(text, error)
             seats[number] = Seat(player)
@@ -129,6 +151,11 @@ class GamesHere:
         self._closed, self._busy = False, 0
         first = Lane(settings, make)
         first.fill()
+        try:
+            first.check([settings.start], programs=False)  # this machine may have no GPU where another has one
+        except BaseException:
+            first.close()
+            raise
         self._free = [first]
 
     def do(self, item: Item, stop: Stop) -> Item | None:

@@ -1,6 +1,6 @@
 """A finished game of a match, and the line that is kept, printed and sent of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -16,8 +16,30 @@ from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.kinds import Called, Misfit
+from outflank.players.processor_use import ProcessorUse
 
 POINTS = (0.0, 0.5, 1.0)
+
+
+class ProcessorDocument(Struct, frozen=True, kw_only=True):
+    """What a side used while it was to move."""
+
+    thinking_seconds: Duration
+    """Wall clock, from questions to answers."""
+    cpu_seconds: Duration
+    """Processor time of its process and of those that this has started."""
+    entitled_seconds: Duration
+    """Processor time that it would have had with nothing to wait for."""
+
+    @classmethod
+    def of(cls, use: ProcessorUse) -> "ProcessorDocument":
+        """In milliseconds."""
+        return cls(**{field.name: round(getattr(use, field.name), 3) for field in fields(ProcessorUse)})
+
+    @property
+    def use(self) -> ProcessorUse:
+        """As it is counted."""
+        return ProcessorUse(**{field.name: getattr(self, field.name) for field in fields(ProcessorUse)})
 
 
 class GameLine(Struct, frozen=True, kw_only=True):
@@ -47,6 +69,8 @@ class GameLine(Struct, frozen=True, kw_only=True):
     values: tuple[Number | None, ...]
     """What players thought of each move, in their own points."""
     seconds: tuple[Duration | None, ...]
+    processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
+    """Black's and white's; null: a side that has no process of its own, or whose system does not tell."""
 
     def __post_init__(self) -> None:
         if self.points not in POINTS:
@@ -65,6 +89,10 @@ class Kept:
     white: int
     game: FinishedGame
 
+    def processor(self, player: int) -> ProcessorUse | None:
+        """What a player of this game used, by its number; None where that is not known."""
+        return self.game.processor.get(Side.BLACK if self.black == player else Side.WHITE)
+
     @property
     def loser(self) -> int | None:
         """Who lost other than by the rules."""
@@ -74,7 +102,8 @@ class Kept:
     @property
     def line(self) -> GameLine:
         """For JSON."""
-        record, ending = self.game.record, self.game.ending
+        record, ending, used = self.game.record, self.game.ending, self.game.processor
+        black, white = (ProcessorDocument.of(used[side]) if side in used else None for side in Side)
         return GameLine(
             game=self.number,
             black=self.black,
@@ -92,6 +121,7 @@ class Kept:
             moves=tuple(move.code for move in record.moves),
             values=tuple(move.value for move in record.moves),
             seconds=tuple(None if move.seconds is None else round(move.seconds, 3) for move in record.moves),
+            processor=(black, white),
         )
 
     @classmethod
@@ -115,7 +145,8 @@ class Kept:
             reason=ending.reason,
             clock=line.clock,
         )
-        game = FinishedGame(record=record, ending=ending)
+        processor = {side: found.use for side, found in zip(Side, line.processor, strict=True) if found is not None}
+        game = FinishedGame(record=record, ending=ending, processor=processor)
         return cls(number=line.game, black=line.black, white=line.white, game=game)
 
 

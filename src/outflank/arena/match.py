@@ -73,11 +73,11 @@ def play_match(
     if resume and out is None:
         raise OutflankError("to resume a match, say where it was kept (--out)")
     openings = Openings(settings.openings, settings.start, seed=settings.seed, count=settings.rounds)
-    first = Lane(settings, make)
+    first = Lane(settings, make, plays=tasks is None)
     first.fill()
     directory = None
     try:
-        first.check(openings.samples())
+        first.check(openings.samples(), ours=tasks is None)  # a cluster's machines see for themselves
         if out is not None:
             directory = Directory(
                 Path(out),

@@ -1,8 +1,10 @@
 """One game between two players: the clocks, the rules, and what is to be done if somebody breaks them."""
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
@@ -15,6 +17,7 @@ from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Choice, Player
+from outflank.players.processor_use import ProcessorUse
 from outflank.search.contract import Stop
 
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
@@ -45,6 +48,8 @@ class FinishedGame:
 
     record: Record
     ending: Ending
+    processor: Mapping[Side, ProcessorUse] = field(default_factory=dict)
+    """What each side used while it was to move, where it has a process of its own that can be measured."""
 
 
 class _Forfeit(Exception):
@@ -101,7 +106,7 @@ def play(
         reason=ending.reason,
         clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
     )
-    return FinishedGame(record=record, ending=ending)
+    return FinishedGame(record=record, ending=ending, processor=table.used)
 
 
 def start_of(board: Board[Any]) -> Setup:
@@ -121,6 +126,7 @@ class _Table:
         self.seats, self.board, self.clocks, self.stop = seated, board.copy(), clocks, stop
         self.lag_seconds = lag_seconds
         self.played: list[PlayedMove] = []
+        self.used: dict[Side, ProcessorUse] = {}
         self.pondering: dict[Side, tuple[Answer[None], Stop]] = {}
 
     def play(self, ply_limit: int | None, ponder: bool) -> Ending:
@@ -162,13 +168,27 @@ class _Table:
         side = self.board.turn
         if ponder:
             self._let_ponder(side.other)
-        choice, seconds = self._ask(side)
+        with self._measuring(side):
+            choice, seconds = self._ask(side)
         move = choice.move
         if not isinstance(move, Move) or move not in self.board.legal_moves:
             self.seats[side].lost = True
             raise _Forfeit(side, ILLEGAL, f"{move} is not a legal move")
         self.board.push(move)
         self.played.append(PlayedMove(code=move.code, value=choice.value_as_score(self.board.game), seconds=seconds))
+
+    @contextmanager
+    def _measuring(self, side: Side) -> Iterator[None]:
+        """Count what the player's process uses meanwhile; it is read while its clock does not run."""
+        reading = getattr(self.seats[side].player, "processor_reading", lambda: None)
+        before, began = reading(), time.perf_counter()
+        try:
+            yield
+        finally:
+            seconds = time.perf_counter() - began
+            after = reading()
+            if before is not None and after is not None:
+                self.used[side] = self.used.get(side, ProcessorUse()) + before.until(after, seconds)
 
     def _ask(self, side: Side) -> tuple[Choice, float]:
         """What the player chooses, and the time that it took."""

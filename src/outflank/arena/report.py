@@ -2,6 +2,8 @@
 
 from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import MOST_ELO, Estimate
+from outflank.players.processor_use import ProcessorUse
+from outflank.words import how_many
 
 
 def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[str, str]]:
@@ -21,7 +23,7 @@ def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[s
         ("LOS", f"{100 * duel.superiority:.2f} %"),
         ("Diff", _margin(duel, unit)),
     ]
-    return lines + forfeit_lines(standing)
+    return lines + processor_lines(standing) + forfeit_lines(standing)
 
 
 def _estimated(estimate: Estimate) -> str:
@@ -49,6 +51,48 @@ def _margin(duel: Duel, unit: str) -> str:
         f"{duel.margin:+z.2f} +- {duel.margin_error:.2f} {unit} (95%), deviation {duel.margin_deviation:.2f}, "
         f"{len(duel.margins)} {games}"
     )
+
+
+MOST_APART = 0.05
+"""What two shares may differ by and count as equal."""
+
+LEAST_SECONDS = 1.0
+"""What each side must have been entitled to before shares are compared: of less, chance makes too much."""
+
+
+def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
+    """What two players had of the processors, and every two whose parts were not alike."""
+    lines = []
+    if len(standing.names) == 2 and standing.duel.processor:
+        for name, use in zip(standing.names, standing.duel.processor_use, strict=True):
+            lines.append(
+                (
+                    "CPU",
+                    f"{name}: {use.cpu_seconds:.2f} s in {use.thinking_seconds:.2f} s of thinking, "
+                    f"{100 * use.share:.1f} % of what it was entitled to",
+                )
+            )
+    for (first, second), duel in standing.duels.items():
+        one, other = duel.processor_use
+        if not _unequal(one, other):
+            continue
+        less, more = sorted(((one.share, standing.names[first]), (other.share, standing.names[second])))
+        times = sum(_unequal(*game, least_seconds=0.0) for game in duel.processor)
+        lines.append(
+            (
+                "CPU",
+                f"not equal: {less[1]} had {100 * less[0]:.1f} %, {more[1]} {100 * more[0]:.1f} % of what they were "
+                f"entitled to; more than {100 * MOST_APART:.0f} points apart in {times} of "
+                f"{how_many(len(duel.processor), 'game')}",
+            )
+        )
+    return lines
+
+
+def _unequal(one: ProcessorUse, other: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
+    """Whether two sides were served so differently that a result says less about strength."""
+    enough = min(one.entitled_seconds, other.entitled_seconds) >= least_seconds
+    return enough and abs(one.share - other.share) > MOST_APART
 
 
 def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:
@@ -100,4 +144,6 @@ def report_text(standing: MatchStanding, *, unit: str = "points") -> str:
         ).rstrip()
         for row in (columns, *rows)
     ]
-    return "\n".join(lines + [f"{word:<5} | {says}" for word, says in forfeit_lines(standing)])
+    return "\n".join(
+        lines + [f"{word:<5} | {says}" for word, says in processor_lines(standing) + forfeit_lines(standing)]
+    )

@@ -12,6 +12,7 @@ from outflank.arena.ratings import Rating, ratings
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import SequentialTest, SprtState
 from outflank.arena.statistics import QUANTILE, Estimate, Observed
+from outflank.players.processor_use import ProcessorUse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,16 @@ class Duel:
     """Pairs that scored 0, ½, 1, 1½ and 2 points, a half-finished pair left out; None: the games are not paired."""
     margins: tuple[float, ...] = ()
     """What it won in each game that the rules ended, in the game's unit."""
+    processor: tuple[tuple[ProcessorUse, ProcessorUse], ...] = ()
+    """What the first and the second used in each game that was measured."""
+
+    @property
+    def processor_use(self) -> tuple[ProcessorUse, ProcessorUse]:
+        """What the first and the second used, in all."""
+        sums = [ProcessorUse(), ProcessorUse()]
+        for game in self.processor:
+            sums = [total + use for total, use in zip(sums, game, strict=True)]
+        return sums[0], sums[1]
 
     @property
     def games(self) -> int:
@@ -189,6 +200,11 @@ def duel(games: Iterable[Kept], first: int, second: int, *, paired: bool) -> Due
         losses=points.count(0.0),
         pairs=_pairs(own, points) if paired else None,
         margins=tuple(float(margin) for margin in margins),
+        processor=tuple(
+            (mine, other)
+            for kept in own
+            if (mine := kept.processor(first)) is not None and (other := kept.processor(second)) is not None
+        ),
     )
 
 

@@ -54,9 +54,12 @@ class NoAnswer(PlayerFailed):
 
 
 class ExternalProgram:
-    """A process with lines in and lines out, in a group of its own that ends with it."""
+    """A process with lines in and lines out, in a session of its own that ends with it (Windows: a group).
 
-    def __init__(self, command: str | Sequence[str]) -> None:
+    One of our `own` writes its errors where we do, and lines of any length; another's errors are kept for when it dies.
+    """
+
+    def __init__(self, command: str | Sequence[str], *, own: bool = False) -> None:
         self.command = shlex.split(command) if isinstance(command, str) else list(command)
         if not self.command:
             raise failed("crashed", "no command was given")
@@ -66,7 +69,7 @@ class ExternalProgram:
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=None if own else subprocess.PIPE,
                 start_new_session=not windows,
                 creationflags=0x200 if windows else 0,  # a new process group
             )
@@ -77,15 +80,21 @@ class ExternalProgram:
         self._ended = threading.Event()
         self._errors: deque[str] = deque(maxlen=LAST_WORDS)
         self._count = 0
-        self._threads = [
-            threading.Thread(target=_read_lines, args=(self._process.stdout, self._arrived, self._room, self._ended)),
-            threading.Thread(target=_read_errors, args=(self._process.stderr, self._errors)),
-        ]
+        longest = MOST_CHARACTERS if own else CHARACTERS_A_LINE
+        reading = (self._process.stdout, self._arrived, self._room, self._ended, longest)
+        self._threads = [threading.Thread(target=_read_lines, args=reading)]
+        if not own:
+            self._threads.append(threading.Thread(target=_read_errors, args=(self._process.stderr, self._errors)))
         for thread in self._threads:
             thread.daemon = True
             thread.start()
         # For owners who forget, and for the end of the interpreter.
         self._forgotten = weakref.finalize(self, _kill, self._process, self._room, self._ended)
+
+    @property
+    def pid(self) -> int:
+        """The process's number, and on POSIX its session's."""
+        return self._process.pid
 
     def send(self, line: str) -> None:
         """Write a line."""
@@ -157,7 +166,7 @@ class ExternalProgram:
         # At once, or never: from now on its number may be given to a process group that is nobody's business here.
         self._forgotten()
         how = f"exit status {status}" if status >= 0 else f"ended by signal {-status}"
-        self._threads[1].join(0.5)
+        self._threads[-1].join(0.5)
         words = " / ".join(self._errors)
         return failed("crashed", how + (f": {words}" if words else ""))
 
@@ -173,11 +182,15 @@ def shown(text: str, most: int = 80) -> str:
 
 
 def _read_lines(
-    stream: IO[bytes], arrived: "SimpleQueue[object]", room: threading.Semaphore, ended: threading.Event
+    stream: IO[bytes],
+    arrived: "SimpleQueue[object]",
+    room: threading.Semaphore,
+    ended: threading.Event,
+    longest: int,
 ) -> None:
     """Not a method: it must not keep alive a program that its owner has forgotten."""
     with contextlib.suppress(OSError, ValueError), stream:
-        while line := stream.readline(CHARACTERS_A_LINE):
+        while line := stream.readline(longest):
             room.acquire()
             if ended.is_set():
                 break

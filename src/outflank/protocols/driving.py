@@ -11,6 +11,7 @@ from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, PlayerFailed
+from outflank.players.processor_use import ProcessorReading, processor_reading
 from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, failed, shown
 from outflank.search.contract import Stop
 
@@ -78,6 +79,11 @@ class ProgramPlayer:
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
         """It thinks when it is asked."""
+
+    def processor_reading(self) -> ProcessorReading | None:
+        """Read what the program has used so far; None where it does not run."""
+        running = self._running
+        return None if running is None else processor_reading(running.pid)
 
     def close(self) -> None:
         """End the program."""

@@ -16,7 +16,7 @@ from outflank.arena.documents import MatchGameDocument, MatchResultDocument
 from outflank.arena.game_runners import GamesHere
 from outflank.arena.kept import Kept
 from outflank.arena.referee import CRASHED
-from outflank.arena.report import duel_lines, forfeit_lines, report_text, table_rows
+from outflank.arena.report import duel_lines, forfeit_lines, processor_lines, report_text, table_rows
 from outflank.command_lines import command_line, this_command
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import address_forms
@@ -26,8 +26,7 @@ from outflank.games.description import description_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
 from outflank.players.clock import TimeControl
-from outflank.players.player import Player
-from outflank.players.specs import is_program
+from outflank.players.specs import is_program, player
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output, print_json, start_of
@@ -38,12 +37,8 @@ from outflank.words import how_many, is_count
 GAMES_OF_A_TEST = 40_000
 """Games after which a sequential test ends undecided, unless the number is given."""
 
-
-def make_player(text: str, game: Any) -> Player:
-    """The player that words name; tests put their own in its place."""
-    from outflank.players.specs import player
-
-    return player(text, game)
+make_player = player
+"""Makes players from words; tests put their own in its place."""
 
 
 @click.command("match", cls=GameCommand)
@@ -126,7 +121,7 @@ def command(
             result = interruptibly(
                 lambda: play_match(
                     settings,
-                    lambda text, rules: make_player(text, rules),
+                    make_player,
                     out=out,
                     resume=resume,
                     replace=replace,
@@ -238,7 +233,9 @@ def _table(standing: MatchStanding, unit: str) -> RenderableType:
         grid.add_column(column, justify="left" if place == 1 else "right", no_wrap=place == 1)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
-    return Group(grid, *(Text(f"{word} {says}") for word, says in forfeit_lines(standing)), so_far)
+    return Group(
+        grid, *(Text(f"{word} {says}") for word, says in processor_lines(standing) + forfeit_lines(standing)), so_far
+    )
 
 
 def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
