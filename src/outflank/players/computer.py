@@ -14,6 +14,8 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
+from outflank.gpu.choosing import settled_device
+from outflank.gpu.troubles import NoDevice
 from outflank.kinds import Kind
 from outflank.players.clock import Clock
 from outflank.players.levels import exact_beside, level_of
@@ -31,7 +33,7 @@ from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.results import MoveValue, Result
 from outflank.search.root import Root
-from outflank.search.table import Table
+from outflank.search.table import Table, check_bits
 from outflank.search.usual import usual_selectivity
 
 TABLE_BITS = 20
@@ -114,7 +116,10 @@ class Computer:
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # now, and not in the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
-        self._table = Table(bits) if bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO) else None
+        estimates = bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO)
+        if bits is not None:
+            check_bits(bits, tables=2 if estimates else 1)
+        self._table = Table(bits) if bits is not None and estimates else None
         self._endings = Table(bits) if bits is not None else None  # what is exact must not meet what is estimated
         self.options["table_bits"] = None
         self.policy: Policy = policy_named(policy)
@@ -141,6 +146,14 @@ class Computer:
                 drawn.new_game()
         self._prepare(board)
         self.policy.lateness.measure()  # now, and not on the clock
+
+    def check(self, board: Board[Any]) -> None:
+        """Raise `InvalidOption` where a GPU is asked for and this machine has none. Compiles nothing."""
+        try:
+            if self.options.get("device") == "gpu":
+                settled_device("gpu")
+        except NoDevice as trouble:
+            raise InvalidOption(f"{trouble}; device=gpu-or-cpu plays on the CPU where there is no GPU") from None
 
     def reseed(self, seed: int) -> None:
         """Draw other lots from now on, if it draws any: a match gives every game its own."""

@@ -74,7 +74,7 @@ class Player(Protocol):
 
 
 def try_out(player: Player, board: Board[Any], words: str) -> None:
-    """See that the player with these words can play from this board, where it can tell, as programs do by `check`.
+    """See that the player with these words can play from this board, where it has a method `check(board)` that tells.
 
     Asked before a game: what cannot work is an error in a line, and not a game lost after the other.
     """
@@ -83,7 +83,7 @@ def try_out(player: Player, board: Board[Any], words: str) -> None:
         return
     try:
         check(board)
-    except PlayerFailed as failure:
+    except (PlayerFailed, OutflankError) as failure:
         raise OutflankError(f"{words}: {failure}") from None
 
 

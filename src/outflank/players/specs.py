@@ -47,6 +47,8 @@ def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[st
         except ValueError as error:
             raise OutflankError(f"{kind}: {rest.strip()}: {error}") from None
         return made
+    if not text.strip().isprintable():
+        raise OutflankError(f"{text.strip()!r}: a player is one line, its words between blanks: 'computer level=3'")
     if kind == HUMAN:
         raise OutflankError("a human has no settings" if seated else "a human can sit down at `outflank play` alone")
     if kind not in KINDS:
@@ -85,7 +87,7 @@ def _of_program(kind: str, make: Callable[..., Player], text: str) -> tuple[dict
 
 
 def _settings(text: str) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     try:
         split = shlex.split(text)
     except ValueError as error:
@@ -94,7 +96,10 @@ def _settings(text: str) -> dict[str, str]:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise OutflankError(f"{word!r}: a setting is name=value, like depth=7")
-        found[_ALIASES.get(name, name).replace("-", "_")] = value
+        setting = _ALIASES.get(name, name).replace("-", "_")
+        if setting in found:
+            raise OutflankError(f"{word}: {setting} is {found[setting]!r} already; give each setting once")
+        found[setting] = value
     return found
 
 

@@ -266,14 +266,15 @@ class Occupancy:
         return self.entries / self.slots
 
 
-def check_bits(bits: int) -> None:
-    """Refuse a table that cannot be: one that the machine has no memory for would be given, and fail when it fills."""
+def check_bits(bits: int, *, tables: int = 1) -> None:
+    """Refuse tables that cannot be: what the machine has no memory for would be given, and fail when it fills."""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
     # What every machine has is not asked for: to find out takes a millisecond, a tenth of a short proof.
     memory = usable_memory() if bits > SMALL_BITS else None
-    if memory is not None and 32 << bits > memory:
-        raise InvalidOption(f"a table of {bits} bits needs {32 << bits:,} bytes: this machine has {memory:,}")
+    if memory is not None and tables * 32 << bits > memory:
+        needs = f"a table of {bits} bits needs" if tables == 1 else f"{tables} tables of {bits} bits need"
+        raise InvalidOption(f"{needs} {tables * 32 << bits:,} bytes: this machine has {memory:,}")
 
 
 _in_memory: dict[int, int] = {}

@@ -6,7 +6,6 @@ from typing import Any
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
-from outflank.players.levels import level_of
 from outflank.players.player import Player
 from outflank.players.programs import program_named
 from outflank.players.specs import HUMAN, player
@@ -20,14 +19,14 @@ TABLE_BITS = 17
 """Each of a player's two tables: 4 MiB."""
 
 _SETTING = r"(level|depth|time|report)=([A-Za-z0-9.]{1,16})"
-_WORDS = re.compile(rf"computer(?:\s+{_SETTING})*|random|first|{HUMAN}", re.ASCII)
+_WORDS = re.compile(rf"computer(?: +{_SETTING})*|random|first|{HUMAN}", re.ASCII)
 
 
 def check_seats(seats: Seats, game: Any) -> None:
     """Refuse players and clocks that are not for here."""
     control_of(seats)
     for words in (seats.black, seats.white):
-        _check_words(words.strip(), game)
+        _check_words(words.strip(" "), game)
 
 
 def _check_words(words: str, game: Any) -> None:
@@ -35,16 +34,12 @@ def _check_words(words: str, game: Any) -> None:
         known = "human, random, first, or computer with level=, depth=, time= or report="
         raise OutflankError(f"{words!r} is no player here: {known}")
     settings = dict(re.findall(_SETTING, words))
-    if "report" in settings:
-        program_named(settings["report"], game)
-    if "level" in settings:
-        level_of(game, int(_number(int, settings["level"], "level")))
     if "depth" in settings and not 1 <= _number(int, settings["depth"], "depth") <= MOST_DEPTH:
         raise OutflankError(f"depth={settings['depth']}: 1 to {MOST_DEPTH}")
     if "time" in settings and not 0 < _number(float, settings["time"], "time") <= MOST_SECONDS:
         raise OutflankError(f"time={settings['time']}: at most {MOST_SECONDS:g} seconds a move")
-    if "level" in settings and "depth" in settings:
-        raise OutflankError("a level says the depth: give one or the other")
+    if not is_human(words):
+        seated(words, game, variety=1).close()  # what cannot be made is refused now, and not when it is to move
 
 
 def _number(kind: type[int] | type[float], text: str, name: str) -> float:
