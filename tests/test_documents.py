@@ -1,6 +1,8 @@
 """Documents in JSON: read into declared types, or refused in one line that says where."""
 
 import json
+import sys
+import threading
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -9,8 +11,11 @@ from typing import Annotated, Any, Literal
 import click
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
+from outflank import documents
 from outflank.arena import documents as of_matches
 from outflank.books import documents as of_books
 from outflank.distributed.engines.on_mpi import messages
@@ -111,9 +116,13 @@ def test_one_line_says_where_a_document_does_not_fit(change: dict[str, Any], lin
         (b'{"games": NaN}', "column 11: expected JSON, found 'NaN}'"),
         (b'{\n "games": 3,\n "unit" "discs"}', "line 3, column 9: expected JSON, found '\"discs\"}'"),
         (b'{"games": 1e999}', "games: expected a whole number of at least 0"),
-        (b"[" * 100_000, "expected an object"),
-        (b'{"marks": ' + b"[" * 100_000, "marks: expected an object or nothing (null)"),
+        (b"[" * 400, "expected an object"),
+        (b'{"marks": ' + b"[" * 400, "marks: expected an object or nothing (null)"),
+        (b"[" * 100_000, "it has more levels than are read"),
+        (b'{"marks": ' + b"[" * 100_000, "it has more levels than are read"),
         (b'{"other": ' + b"[" * 100_000, "it has more levels than are read"),
+        (b'{"other": ' + b"[" * 600 + b"]" * 600 + b"}", "it has more levels than are read"),
+        (b'{"other": ' + b'{"a":' * 600 + b"1" + b"}" * 600 + b"}", "it has more levels than are read"),
         (b'{"games": 1, "unit": "\xff"}', "it is no text in UTF-8"),
     ],
 )
@@ -121,6 +130,47 @@ def test_one_line_says_where_there_is_no_document(data: bytes, line: str):
     with pytest.raises(Misfit) as error:
         decoded(Meeting, data)
     assert str(error.value) == line
+
+
+def test_levels_are_counted_where_python_would_go_deeper():
+    """As Python 3.14 does, which asks for the room on the stack and not for the number of calls."""
+    said = []
+
+    def read() -> None:
+        with pytest.raises(Misfit) as error:
+            decoded(Meeting, b'{"other": ' + b"[" * 100_000)
+        said.append(str(error.value))
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(256 << 20)
+    try:
+        sys.setrecursionlimit(1_000_000)
+        thread = threading.Thread(target=read)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    assert said == ["it has more levels than are read"]
+
+
+def _json(levels: int) -> st.SearchStrategy[Any]:
+    return st.recursive(
+        st.none() | st.text('[]{}"\\a', max_size=6),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('[{"', max_size=2), inner, max_size=3),
+        max_leaves=levels,
+    )
+
+
+@given(value=_json(20), most=st.integers(1, 8))
+@settings(max_examples=50, deadline=None)
+def test_levels_are_those_of_lists_and_objects_and_not_of_what_is_quoted(value: Any, most: int):
+    def levels(value: Any) -> int:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+        return 0 if inner is None else 1 + max(map(levels, inner), default=0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(documents, "MOST_LEVELS", most)
+        assert documents._has_many_levels(json.dumps(value).encode()) == (levels(value) > most)
 
 
 def test_of_several_documents_the_schema_tells_which_it_is():

@@ -42,6 +42,15 @@ Number = Annotated[
 """Of a size that sums and products of them are numbers too."""
 
 
+MOST_LEVELS = 500
+"""Objects and lists within each other that are read of a document. Ours have some ten."""
+TOO_DEEP = "it has more levels than are read"
+
+_escape = re.compile(rb"\\.", re.DOTALL)
+_NOT_STRUCTURAL = bytes(set(range(256)) - set(b'[]{}"'))
+_AS_LISTS = bytes.maketrans(b"{}", b"[]")
+
+
 class Document(Struct, frozen=True, kw_only=True, tag_field="schema"):
     """What a JSON object holds. Its `tag` is the name of its schema, with a version."""
 
@@ -97,6 +106,8 @@ def _plain_number(value: Any) -> Any:
 
 def decoded(kind: type[T], data: bytes) -> T:
     """The document that is in some JSON; a `Misfit` where there is none."""
+    if _has_many_levels(data):
+        raise Misfit("", TOO_DEEP)
     try:
         return cast(T, _decoder(cast(Any, kind)).decode(data))
     except msgspec.ValidationError as error:
@@ -104,7 +115,30 @@ def decoded(kind: type[T], data: bytes) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Misfit("", _unreadable(data, error)) from None
     except RecursionError:
-        raise Misfit("", "it has more levels than are read") from None
+        raise Misfit("", TOO_DEEP) from None
+
+
+def _has_many_levels(data: bytes) -> bool:
+    """Whether objects and lists stand in each other deeper than `MOST_LEVELS`.
+
+    msgspec goes as deep as Python lets it, which depends on the version and on the stack, and from 3.14 on may be
+    deeper than a hundred thousand. Documents of less than so many objects and lists cost two counts here; others a few
+    passes in C, one for each level that they have.
+    """
+    if data.count(b"[") + data.count(b"{") <= MOST_LEVELS:
+        return False
+    if b"\\" in data:
+        data = _escape.sub(b"", data)
+    outside = b"".join(data.translate(None, _NOT_STRUCTURAL).split(b'"')[::2]).translate(_AS_LISTS)
+    deep = b"[" * (MOST_LEVELS + 1)
+    for _ in range(MOST_LEVELS):
+        if deep in outside:
+            return True
+        without = outside.replace(b"[]", b"")
+        if len(without) == len(outside):  # what is left is not closed
+            return False
+        outside = without
+    return b"[" in outside
 
 
 def converted(kind: type[T], value: Any) -> T:

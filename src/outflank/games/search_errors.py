@@ -25,5 +25,5 @@ class SearchErrors:
         try:
             found = json.loads(data)["errors"]
             return cls(*(float(found[name]) for name in ("constant", "stage", "shallow", "between")))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise FormatError(f"{place} is not what `outflank train depths` makes") from None
