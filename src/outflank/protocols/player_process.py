@@ -208,4 +208,5 @@ def _less(clock: Clock, delay: float) -> Clock:
         return None if seconds is None else seconds - min(delay, LARGEST_DELAY_SHARE * seconds)
 
     control = replace(clock.control, move_seconds=shortened(clock.control.move_seconds))
-    return replace(clock, control=control, left_seconds=shortened(clock.left_seconds))
+    # It starts when the player is asked there: the time until then is part of the delay.
+    return replace(clock, control=control, left_seconds=shortened(clock.left_seconds), started=None)
