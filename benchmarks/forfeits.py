@@ -11,8 +11,6 @@ its end (median), the latest move, and how long the games took. Finished games a
 
 import argparse
 import json
-import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -89,10 +87,10 @@ def busy_loops(count: int) -> Iterator[None]:
 def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
     """The games of a plan, by all lanes."""
     clock, _, games = plan.rpartition(":")
-    lanes = []
-    for lane in range(options.lanes):
-        share = len(range(lane, int(games), options.lanes))
-        command = [sys.executable, "-m", "benchmarks.forfeits", f"{clock}:{share}", "--lane", str(lane)]
+    lanes: list[subprocess.Popen[str]] = []
+    for number in range(options.lanes):
+        share = len(range(number, int(games), options.lanes))
+        command = [sys.executable, "-m", "benchmarks.forfeits", f"{clock}:{share}", "--lane", str(number)]
         command += ["--game", options.game, "--player", options.player, "--seed", str(options.seed)]
         lanes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True))
     try:
@@ -106,7 +104,7 @@ def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
     finally:
         for lane in lanes:
             if lane.poll() is None:
-                os.kill(lane.pid, signal.SIGTERM)
+                lane.terminate()
                 lane.wait()
 
 

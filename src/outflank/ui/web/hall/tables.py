@@ -246,8 +246,8 @@ class Table:
     async def _think(self, thinking: Thinking, standing: Standing) -> None:
         """Let a computer find a move, and make it."""
         kept, side, board = standing.kept, thinking.side, standing.board
-        # The wait for a core is not on its clock: that starts when the computer is asked.
-        clock = replace(clocks_of(kept.seats, kept.left).of(side), started=None)
+        clock = clocks_of(kept.seats, kept.left).of(side)
+        clock.started = None  # the wait for a core is not on its clock: that starts when the computer is asked
         choice: Choice | None = None
         seconds, why = 0.0, ""
         try:
