@@ -215,7 +215,7 @@ def test_compiled_and_interpreted_replays_agree(start, monkeypatch):
     format = "ggf" if start is NORMAL else "abalone"
     found = []
     for interpreted in (0, 10**9):
-        monkeypatch.setattr(replay, "GAMES_INTERPRETED", interpreted)
+        monkeypatch.setattr(replay, "MOVES_INTERPRETED", interpreted)
         found.append(list(map(essence, through(games, format))))
     assert found[0] == found[1] == list(map(essence, games))
 

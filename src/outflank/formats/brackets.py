@@ -8,8 +8,8 @@ from outflank.errors import FormatError
 from outflank.formats.fields import read_number
 
 _space = re.compile(r"\s*")
-_item = re.compile(r"\s*(?:([;(])|([A-Za-z]+)\s*((?:\[(?:\\.|[^\]\\])*\]\s*)+))", re.DOTALL)
-_value = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+_item = re.compile(r"\s*+(?:([;(])|([A-Za-z]++)\s*+((?:\[(?:\\.|[^\]\\])*+\]\s*+)++))", re.DOTALL)
+_value = re.compile(r"\s*+\[((?:\\.|[^\]\\])*+)\]", re.DOTALL)
 
 
 class Property(NamedTuple):
@@ -34,12 +34,21 @@ def read_properties(text: str) -> Iterator[Property]:
                 return
             raise FormatError.at("game in brackets", text, where, "a property like B[f5]")
         if found[2]:
-            values = [value[1] for value in _value.finditer(found[3])]
+            values = _values(found[3])
             if "\\" in found[3]:
                 values = [re.sub(r"\\(.)", r"\1", value) for value in values]
             yield Property(found[2].upper(), values, found.start(3) + 1, node)
         node += found[1] == ";"
         place = found.end()
+
+
+def _values(text: str) -> list[str]:
+    """The texts between the brackets of one property."""
+    values, found = [], _value.match(text)
+    while found is not None:
+        values.append(found[1])
+        found = _value.match(text, found.end())
+    return values
 
 
 def read_remarks(text: str) -> tuple[float | None, float | None]:

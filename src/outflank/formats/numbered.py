@@ -9,6 +9,7 @@ they are known; rules that are not the usual ones follow in brackets, as the num
 import re
 
 from outflank.errors import FormatError
+from outflank.formats.bounds import count_game
 from outflank.formats.setup import Setup
 from outflank.games.description import GameDescription
 from outflank.games.rules import pack, unpack
@@ -40,6 +41,7 @@ def read_numbered(text: str, description: GameDescription) -> list[Setup] | None
 
 
 def _setup(text: str, description: GameDescription) -> Setup:
+    count_game()
     found = _line.fullmatch(text)
     if found is None:
         raise FormatError.at(NAME, text, 0, "two words, black or white, the moves made, and the rules in brackets")

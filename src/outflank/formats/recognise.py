@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankError
+from outflank.formats.bounds import count_game
 from outflank.formats.drawing import read_drawing, without_colours
 from outflank.formats.lines import without_comment
 from outflank.formats.move_lists import read_moves, read_moves_from
@@ -18,7 +19,7 @@ from outflank.formats.numbered import read_numbered
 from outflank.formats.setup import Setup
 from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
 
-FIRST_MOVE = r"(?:\d{1,3}\s*[.)]\s*(?:\.\.)?)?\s*([a-z][1-9])"
+FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
 """How a list of moves of most games begins."""
 
 COMMENT = "#%;"
@@ -141,12 +142,18 @@ def _written(text: str, games: Sequence[GameDescription], options: Mapping[str, 
             return found
     parts = split_movetexts(stripped)
     if len(parts) > 1:
-        return [setup for each in parts for setup in _written(each, games, options)]
+        return [setup for each in parts for setup in _part(each, games, options)]
     moves = read_movetext(stripped)
     if re.match(FIRST_MOVE, moves.moves.strip(), re.IGNORECASE) or any(each.name not in OWN_GAMES for each in games):
         meant = [each for each in games if any(name in moves.told_game for name in each.notation.names)]
         return _moves(moves, meant[:1] or games, options)
     raise FormatError.at("position", stripped, 0, understood(games))
+
+
+def _part(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
+    """What one of several games in a text says."""
+    count_game()
+    return _written(text, games, options)
 
 
 def _refuse_another_game(text: str, game: GameDescription, known: Sequence[GameDescription]) -> None:
@@ -182,6 +189,7 @@ def _moves(told: MoveText, games: Sequence[GameDescription], options: Mapping[st
 
 def _read_moves(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> Setup:
     errors: list[tuple[int, OutflankError]] = []
+    count_game()
     for each in sorted(games, key=lambda each: -each.notation.claim(text)):
         try:
             return read_moves(each, text, options)

@@ -6,7 +6,6 @@ runs it, for loading the compiler takes longer than they do.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,11 @@ from outflank.kernels.compiler import kernel
 
 NO_MOVE = 0xFFFF
 
-GAMES_INTERPRETED = 100
-"""Games of a process before the compiler is loaded. Interpreted, a game takes 5 ms (of Abalone 20 ms), compiled some
-10 µs; loading the compiler takes a third of a second, compiling, once, a few seconds."""
+MOVES_INTERPRETED = 6000
+"""Moves of a process before the compiler is loaded. Interpreted, a game of 60 takes 5 ms (of Abalone 20 ms), compiled
+some 10 µs; loading the compiler takes a third of a second, compiling, once, a few seconds."""
 
-_games_begun = count()
+_moves_begun = 0
 
 
 @kernel
@@ -81,13 +80,20 @@ class Replay:
 def replay(game: Any, position: Any, turn: Side, wanted: NDArray[np.uint16]) -> Replay:
     """Play the moves of `wanted`, a row each with all codes that could be meant, unused places being `NO_MOVE`."""
     room = _room(game, wanted)
-    played = follow.py_func if next(_games_begun) < GAMES_INTERPRETED else follow
+    played = follow.py_func if _is_interpreted(len(wanted)) else follow
     length, rows, finished, result = (int(number) for number in played(game, position, *room))
     _, _, found, end = room
     sign = 1 if (turn is Side.BLACK) == (length % 2 == 0) else -1
     if finished:
         result = description_of(game).recorded_score(game, unpack(game, end[0], end[1]), result)
     return Replay(codes=found[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
+
+
+def _is_interpreted(moves: int) -> bool:
+    """Whether so many moves more are better interpreted."""
+    global _moves_begun
+    _moves_begun += 1 + moves  # racy on purpose: a game that is not counted is played all the same
+    return _moves_begun <= MOVES_INTERPRETED
 
 
 def column(codes: Iterable[int]) -> NDArray[np.uint16]:

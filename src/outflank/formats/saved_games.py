@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from outflank.errors import FormatError, OutflankError
+from outflank.formats.bounds import count_game
 from outflank.formats.fields import decoded, one_line, read_number, write_number, write_seconds
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.lines import MOST_BYTES, lines_of
@@ -32,11 +33,12 @@ NAME = "saved game"
 
 HEADER = re.compile(r"\s*([A-Za-z][A-Za-z -]*):(.*)", re.DOTALL)
 KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start")
-_word = re.compile(r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?(?=\s)|([^\s{},;]+)|[,;])")
+_word = re.compile(r"\s*+(?:\{([^{}]*+)\}|\d{1,9}\s*+[.)](?:\.\.)?(?=\s)|([^\s{},;]++)|[,;])")
 _remark = re.compile(
-    r"\s*(?P<value>[+-]?[\d.]+(?:e[+-]?\d+)?(?!\S))?\s*(?:(?P<seconds>[\d.]+(?:e[+-]?\d+)?)s)?\s*", re.ASCII
+    r"\s*+(?P<value>[+-]?[\d.]++(?:e[+-]?\d++)?+(?!\S))?+\s*+(?:(?P<seconds>[\d.]++(?:e[+-]?\d++)?+)s)?+\s*+", re.ASCII
 )
-_game = re.compile(r"^\s*game\s*:\s*([a-z][a-z0-9-]*)\s*$", re.IGNORECASE | re.MULTILINE)
+# Blanks before the name stay within its line: a text of line feeds would be scanned to its end from every one of them.
+_game = re.compile(r"^[^\S\n]*+game\s*+:\s*+([a-z][a-z0-9-]*+)[^\S\n]*+$", re.IGNORECASE | re.MULTILINE)
 
 Line = tuple[int, str]
 
@@ -110,6 +112,7 @@ def written(record: Record, game: str, start: str, names: Iterable[object]) -> s
 def games_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> Iterator[Record]:
     """What is made of the lines of each game; what is wrong with one is said with its number."""
     for number, lines in enumerate(_blocks(stream), 1):
+        count_game()
         try:
             record = record_of(lines)
         except OutflankError as error:

@@ -48,7 +48,7 @@ def positions_help() -> str:
 
 def _shown(game: GameDescription) -> list[str]:
     """A game's names; of those that are numbered, the first and the last."""
-    stems = [re.sub(r"\d+$", "", name) for name in game.positions]
+    stems = [re.sub(r"(?<!\d)\d+$", "", name) for name in game.positions]
     shown: list[str] = []
     for name, stem in zip(game.positions, stems, strict=True):
         if stem in game.position_sets:

@@ -24,7 +24,7 @@ from outflank.words import from_words, is_count
 
 STOP = "outflank-stop"
 
-_line = re.compile(r"(?:([0-9]+)(?: +|$))?(\S*) *(.*)")
+_line = re.compile(r"(?:([0-9]++)(?: ++|$))?+(\S*+) *+(.*)")
 _sides = {"b": Side.BLACK, "black": Side.BLACK, "w": Side.WHITE, "white": Side.WHITE}
 
 

@@ -13,6 +13,8 @@ from outflank.games.sides import Side
 
 LENGTHS = [len(row_cells(row)) for row in range(9)]
 
+_row_letter = re.compile(r"\s*+([A-Ia-i])\s")
+_diagonal = re.compile(r"\s[1-9]\Z")
 _abalone_line = re.compile(r"[sS1-9]+(?:/[sS1-9]+){8}(?:\s+[\dbwBW]+)*")
 
 
@@ -29,7 +31,7 @@ def read_hexagon_drawing(lines: Sequence[str]) -> Setup | None:
 
 def _rows(lines: Sequence[str]) -> Rows | None:
     """The rows of an Abalone board, row A first."""
-    lettered = [(found[1].upper(), cells(found[2])) for line in lines if (found := _lettered(line))]
+    lettered = [(found[0], cells(found[1])) for line in lines if (found := _lettered(line))]
     rows = [row for _, row in lettered]
     if [len(row) for row in rows] == LENGTHS:
         letters = "".join(letter for letter, _ in lettered)
@@ -39,8 +41,13 @@ def _rows(lines: Sequence[str]) -> Rows | None:
     return rows[::-1] if [len(row) for row in rows] == LENGTHS else None
 
 
-def _lettered(line: str) -> re.Match[str] | None:
-    return re.fullmatch(r"\s*([A-Ia-i])\s+(.*?)(?:\s+[1-9])?\s*", line)
+def _lettered(line: str) -> tuple[str, str] | None:
+    """The letter before a row, and the row without the number of its diagonal behind it; None if there is no letter."""
+    letter = _row_letter.match(line)
+    if letter is None:
+        return None
+    row = line[letter.end() :].strip()
+    return letter[1].upper(), row[:-1] if _diagonal.search(row, max(len(row) - 2, 0)) else row
 
 
 def _position(rows: Rows, lines: Sequence[str]) -> Setup:

@@ -20,17 +20,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
-import numpy as np
-
 from outflank.abalone.formats.line import read_abalone_line, write_abalone_line
-from outflank.abalone.formats.moves import meanings, read_move, write_move
+from outflank.abalone.formats.moves import MoveRefused, meanings, read_move, replay_words, write_move
 from outflank.abalone.layouts import LAYOUTS, RULES, start
 from outflank.abalone.rules import Abalone
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.fields import decoded
 from outflank.formats.game_record import Record, check_game
 from outflank.formats.headed_games import begins_with_squares
-from outflank.formats.replay import NO_MOVE, replay
 from outflank.formats.saved_games import (
     HEADER,
     KEYS,
@@ -44,15 +41,14 @@ from outflank.formats.saved_games import (
     written,
 )
 from outflank.formats.setup import Setup
-from outflank.games.rules import MOVE, play
 from outflank.games.sides import Side
 
 NAME = "Abalone game"
 
-_abalone = re.compile(r"^\s*game\s*:\s*abalone\b|^\s*start\s*:", re.IGNORECASE | re.MULTILINE)
+_abalone = re.compile(r"^[^\S\n]*+game\s*+:\s*+abalone\b|^[^\S\n]*+start\s*+:", re.IGNORECASE | re.MULTILINE)
 _first_move = re.compile(r"^[^:\n]*?\b([a-i][1-9](?:-?[a-i][1-9]){1,2})\b", re.IGNORECASE | re.MULTILINE)
 _word = re.compile(
-    r"\s*(?:\{([^{}]*)\}|\d{1,9}\s*[.)](?:\.\.)?|([A-Ia-i1-9]{2,6}|[A-Ia-i1-9]{2}(?:-[A-Ia-i1-9]{2}){1,2})(?![^\s{,;])|[,;])"
+    r"\s*+(?:\{([^{}]*+)\}|\d{1,9}\s*+[.)](?:\.\.)?|([A-Ia-i1-9]{2,6}|[A-Ia-i1-9]{2}(?:-[A-Ia-i1-9]{2}){1,2})(?![^\s{,;])|[,;])"
 )
 
 
@@ -127,20 +123,11 @@ def _words(line: str, number: int) -> Iterator[SavedMove]:
 
 def _played(first: Setup, words: Sequence[SavedMove]) -> tuple[list[int], float | None]:
     """The moves that are meant, and black's score if the game is over."""
-    codes = [meanings(word.text) for word in words]
-    wanted = np.full((len(words), max(map(len, codes), default=1) or 1), NO_MOVE, MOVE)
-    for row, meant in enumerate(codes):
-        wanted[row, : len(meant)] = meant
-    played = replay(first.game, first.position, first.turn, wanted)
-    if played.rows < len(words):
-        position = first.position
-        for code in played.codes:
-            position = play(first.game, position, code)
-        wrong = words[played.rows]
-        try:
-            read_move(first.game, position, wrong.text)
-        except OutflankError as error:
-            raise FormatError(f"line {wrong.line}: {NAME}, move {played.rows + 1}: {error}") from None
+    try:
+        played = replay_words(first, [word.text for word in words])
+    except MoveRefused as refused:
+        line = words[refused.index].line
+        raise FormatError(f"line {line}: {NAME}, move {refused.index + 1}: {refused.why}") from None
     return played.codes, float(played.score) if played.finished else None
 
 

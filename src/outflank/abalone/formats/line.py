@@ -19,11 +19,11 @@ from outflank.games.sides import Side
 NAME = "Abalone line"
 
 _fields = (
-    ("marbles that black has lost", r"\d{1,2}"),
-    ("marbles that white has lost", r"\d{1,2}"),
-    ("the side to move (b or w)", r"[bwBW]"),
-    ("half-moves", r"\d{1,9}"),
-    ("the number of the move", r"\d{1,9}"),
+    ("marbles that black has lost", re.compile(r"\d{1,2}")),
+    ("marbles that white has lost", re.compile(r"\d{1,2}")),
+    ("the side to move (b or w)", re.compile(r"[bwBW]")),
+    ("half-moves", re.compile(r"\d{1,9}")),
+    ("the number of the move", re.compile(r"\d{1,9}")),
 )
 
 
@@ -39,7 +39,7 @@ def read_abalone_line(text: str) -> Setup:
     black, white = read_rows(words[0][0])
     values = []
     for word, (meaning, pattern) in zip(words[1:], _fields, strict=False):
-        if not re.fullmatch(pattern, word[0]):
+        if not pattern.fullmatch(word[0]):
             raise FormatError.at(NAME, text, word.start(), meaning)
         values.append(word[0].lower())
     if len(words) > 1 + len(_fields):

@@ -7,9 +7,9 @@ the last one goes, `C3D6` (Nacre). Two neighbouring cells always mean a move alo
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 import numpy as np
@@ -28,6 +28,7 @@ from outflank.abalone.rules import (
     kind_of,
 )
 from outflank.errors import FormatError, IllegalMove, place_in
+from outflank.formats.replay import NO_MOVE, Replay, replay
 from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 
@@ -79,6 +80,7 @@ def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
     raise IllegalMove(f"{text.strip()!r} is not a legal move here{_why(position, _cells(text))}")
 
 
+@lru_cache(4096)
 def meanings(text: str) -> tuple[int, ...]:
     """The moves that `text` can name, whatever the position: of the legal ones among them, the first is meant."""
     return _meanings().get(_cells(text), ())
@@ -91,16 +93,51 @@ def read_abalone_game(text: str, layout: str = "standard") -> Setup:
 
 def read_abalone_moves(text: str, first: Setup) -> Setup:
     """The moves of `text` from a position."""
-    position = first.position
-    moves = []
-    for number, (word, place) in enumerate(_words(text), 1):
+    words: list[str] = []
+    places: list[int] = []
+    unreadable: FormatError | None = None
+    for word, place in _words(text):
+        words.append(word)
+        places.append(place)
         try:
-            move = read_move(RULES, position, word)
+            meanings(word)
+        except FormatError as error:
+            unreadable = error
+            break
+    try:
+        played = replay_words(first, words[:-1] if unreadable else words)
+        if unreadable:
+            raise MoveRefused(len(words) - 1, unreadable)
+    except MoveRefused as refused:
+        where = f"{GAME}, {place_in(text, places[refused.index])}, move {refused.index + 1}"
+        raise type(refused.why)(f"{where}: {refused.why}") from None
+    return replace(first, format=GAME, moves=tuple(played.codes))
+
+
+class MoveRefused(Exception):
+    """A move of a list that is not legal where it stands, by its index."""
+
+    def __init__(self, index: int, why: FormatError | IllegalMove) -> None:
+        super().__init__(index, why)
+        self.index, self.why = index, why
+
+
+def replay_words(first: Setup, words: Sequence[str]) -> Replay:
+    """Play moves, each of which is one somewhere, from a position; `MoveRefused` where one is not legal."""
+    codes = [meanings(word) for word in words]
+    wanted = np.full((len(words), max(map(len, codes), default=1) or 1), NO_MOVE, MOVE)
+    for row, meant in enumerate(codes):
+        wanted[row, : len(meant)] = meant
+    played = replay(first.game, first.position, first.turn, wanted)
+    if played.rows < len(words):
+        position = first.position
+        for code in played.codes:
+            position = play(first.game, position, code)
+        try:
+            read_move(first.game, position, words[played.rows])
         except (FormatError, IllegalMove) as error:
-            raise type(error)(f"{GAME}, {place_in(text, place)}, move {number}: {error}") from None
-        moves.append(move)
-        position = play(RULES, position, move)
-    return replace(first, format=GAME, moves=tuple(moves))
+            raise MoveRefused(played.rows, error) from None
+    return played
 
 
 def _words(text: str) -> Iterator[tuple[str, int]]:

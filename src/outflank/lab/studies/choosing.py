@@ -205,7 +205,7 @@ class Choosing(Experiment[Any]):
 
 def stage_of(board: str) -> str:
     """Where in a game a named board belongs: its name without number and depth."""
-    return re.sub(r"\d*(@\d+)?$", "", board)
+    return re.sub(r"(?:(?<!\d)\d++)?(?:@\d++)?$", "", board)
 
 
 def _mean(ratios: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 
 from outflank.errors import FormatError
+from outflank.formats.bounds import count_game
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
@@ -29,6 +30,7 @@ def read_board_line(text: str) -> Setup:
     >>> read_board_line("-----XO--OX----- X").turn
     <Side.BLACK: 'black'>
     """
+    count_game()
     cleaned = re.sub(r"%[^\n]*", lambda comment: " " * len(comment[0]), text)
     board_part, semicolon, rest = cleaned.partition(";")
     turn, end = _side(board_part)

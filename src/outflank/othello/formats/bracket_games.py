@@ -20,8 +20,8 @@ CHUNK = 1 << 16
 
 # The games server puts the number of games before those of a match.
 _between = re.compile(rb"[\s\d]*")
-# An opening bracket by itself is one whose end has not been read yet.
-_mark = re.compile(rb"[()]|\[(?:[^\]\\]|\\.)*+\]|\[", re.DOTALL)
+# A value whose bracket is not closed reaches to the end of what has been read: its end has not been read yet.
+_mark = re.compile(rb"[()]|\[(?:[^\]\\]|\\.)*+(?P<closed>\]?+)", re.DOTALL)
 
 
 def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
@@ -75,7 +75,7 @@ def _end_of_game(buffer: bytes, start: int) -> int | None:
             depth -= 1
             if depth == 0:
                 return mark.end()
-        elif mark[0] == b"[":
+        elif not mark["closed"]:
             return None
     return None
 

@@ -14,6 +14,9 @@ from outflank.othello.formats.board_line import read_board_line
 from outflank.othello.rules import Othello, OthelloPosition
 from outflank.othello.squares import SIZES, othello, squares
 
+_row_number = re.compile(rf"[\s{BARS}]*+([1-8])(?=[\s{BARS}:)])[:)]?+")
+_later_number = re.compile(rf"(?<=[\s{BARS}])[1-8](?!\S)")
+
 
 def read_line(line: str) -> Setup | None:
     """The position on a line below a drawing."""
@@ -28,7 +31,7 @@ def read_square_drawing(lines: Sequence[str]) -> Setup | None:
 
 def _rows(lines: Sequence[str]) -> Rows | None:
     """The rows of an Othello board, the first on top."""
-    numbered = [(int(found[1]), cells(found[2])) for line in lines if (found := _numbered(line))]
+    numbered = [(int(found[0]), cells(found[1])) for line in lines if (found := _numbered(line))]
     rows = [row for _, row in numbered]
     if _is_square(rows):
         numbers = [number for number, _ in numbered]
@@ -43,9 +46,16 @@ def _rows(lines: Sequence[str]) -> Rows | None:
     return None
 
 
-def _numbered(line: str) -> re.Match[str] | None:
-    """A row with its number before it. If that is behind it as well, what follows there is something else."""
-    return re.fullmatch(rf"[\s{BARS}]*([1-8])(?=[\s{BARS}:)])[:)]?(.*?)(?:(?<=[\s{BARS}])\1(?:\s.*)?)?\s*", line)
+def _numbered(line: str) -> tuple[str, str] | None:
+    """The number before a row, and the row; None if there is no number.
+
+    Where the number stands behind the row as well, what follows it is no part of the row.
+    """
+    number = _row_number.match(line)
+    if number is None:
+        return None
+    again = (found.start() for found in _later_number.finditer(line, number.end()) if found[0] == number[1])
+    return number[1], line[number.end() : next(again, len(line))]
 
 
 def _is_square(rows: Rows) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from outflank.errors import FormatError
+from outflank.formats.bounds import count_game
 from outflank.formats.brackets import Property, read_properties
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
@@ -39,6 +40,7 @@ def read_game(text: str) -> Setup:
 
 def written_game(text: str) -> Written:
     """The same before its moves are tried, with the properties of its main line."""
+    count_game()
     properties = list(read_properties(text))
     kind = next((item.values[0] for item in properties if item.name == "GM"), "")
     start = _ggf_start(text, properties) if kind.lower() == "othello" else _sgf_start(text, properties, kind)

@@ -24,8 +24,9 @@ MIRRORED_ASSUMED = (
     "black begins on d4 and e5, as only there the first move is legal; read with left and right exchanged"
 )
 
+# Possessive, here as in every pattern: given back and tried again, n blanks cost n² steps, minutes for a pasted text.
 _token = re.compile(
-    r"\s*(?:\d{1,3}\s*[.)]\s*(?:\.\.)?|,|;|-(?!-))?\s*(?:(pass|pa|ps|--)|([a-h])\s*([1-8]))", re.IGNORECASE
+    r"\s*+(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+|,|;|-(?!-))?+\s*+(?:(pass|pa|ps|--)|([a-h])\s*+([1-8]))", re.IGNORECASE
 )
 
 Named = tuple[int, int, Side | None]

@@ -67,12 +67,24 @@ def is_a_file(words: str) -> bool:
     return os.path.isfile(words) or os.path.splitext(words)[1] in file_formats()
 
 
+def first_pasted(text: str, game: str | None, options: Mapping[str, Any]) -> Record:
+    """The first game or position in a text, with the names of players where it is a format that has them."""
+    bare = _bare(_read(text, game, options, None)[:1])[0]
+    data = text.encode("utf-8", "replace")
+    if not holds_records(data[:HEAD]):
+        return bare
+    try:
+        _, named = next(select_records(BytesIO(data), Selection()))
+    except (FormatError, StopIteration):
+        return bare
+    if [move.code for move in named.moves] != [move.code for move in bare.moves]:
+        return bare
+    return replace(named, start=bare.start, moves=bare.moves)
+
+
 def pasted(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None = None) -> list[Record]:
     """What is in a text, with the names of players where it is a format that has them."""
-    bare = [
-        Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
-        for setup in _read(text, game, options, skipped)
-    ]
+    bare = _bare(_read(text, game, options, skipped))
     data = text.encode("utf-8", "replace")
     if not holds_records(data[:HEAD]):
         return bare
@@ -83,6 +95,14 @@ def pasted(text: str, game: str | None, options: Mapping[str, Any], skipped: Ski
     if len(named) != len(bare):
         return bare
     return [replace(record, start=each.start, moves=each.moves) for each, (_, record) in zip(bare, named, strict=True)]
+
+
+def _bare(setups: list[Setup]) -> list[Record]:
+    """Games without what a file says of their players."""
+    return [
+        Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
+        for setup in setups
+    ]
 
 
 def _read(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None) -> list[Setup]:

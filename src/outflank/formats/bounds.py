@@ -1,0 +1,54 @@
+"""A bound on what is read of one text, for servers that read what strangers send.
+
+Readers count the games and positions that they read. Without a bound, as in the library and at the command line, they
+read a text of any length.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from outflank.errors import OutflankError
+
+
+class TooMuchText(OutflankError):
+    """A text that holds more than is read. No `FormatError`, after which readers try other formats."""
+
+
+@dataclass(slots=True)
+class _Bound:
+    games: int
+    seconds: float
+    ends: float
+    """Time of `time.monotonic` at which reading ends."""
+    read: int = 0
+
+
+_bound: ContextVar[_Bound | None] = ContextVar("_bound", default=None)
+
+
+@contextmanager
+def reading_at_most(games: int, seconds: float) -> Iterator[None]:
+    """Let texts that are read inside hold so many games and positions, and take so long, at most.
+
+    A game with headers counts twice, for these and for its moves. A single game or position is read to its end.
+    """
+    before = _bound.set(_Bound(games, seconds, time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _bound.reset(before)
+
+
+def count_game() -> None:
+    """Count a game or a position that is about to be read; `TooMuchText` where the bound is reached."""
+    bound = _bound.get()
+    if bound is None:
+        return
+    bound.read += 1
+    if bound.read > bound.games:
+        raise TooMuchText(f"more than {bound.games:,} games or positions: paste one of them")
+    if time.monotonic() > bound.ends:
+        raise TooMuchText(f"reading it took longer than {bound.seconds:g} seconds: paste one game")
