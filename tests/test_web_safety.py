@@ -23,6 +23,7 @@ from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from outflank.ui.cli import main, serve
+from outflank.ui.web.games.making import read
 from outflank.ui.web.guards import Door, is_loopback
 from outflank.ui.web.hall.hall import Hall
 from outflank.ui.web.messages import Halted
@@ -364,6 +365,7 @@ def test_any_json_is_answered(served: Served, values: list[Any]) -> None:
             assert page.hear()["kind"] == "refused"
 
 
+@pytest.mark.early(3)
 def test_a_text_of_the_longest_kind_is_read_or_refused(served: Served) -> None:
     with served.page() as page:
         for text in (
@@ -372,9 +374,45 @@ def test_a_text_of_the_longest_kind_is_read_or_refused(served: Served) -> None:
             "X" * MOST_TEXT,
             "1. " * (MOST_TEXT // 3),
             "🂡" * MOST_TEXT,
+            f"f5{' ' * (MOST_TEXT - 3)}x",
+            '[A "b"]\nf5\n' * (MOST_TEXT // 11),
+            "A1B2 I9H8 B2A1 H8I9 " * 500,
         ):
             page.refused("new", text=text)
         assert "expected" in page.refused("new", text="x" * (MOST_TEXT + 1))
+
+
+def test_texts_are_read_beside_everything_else_and_not_for_long(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+
+    def slow(text: str, *others: Any) -> Any:
+        if text == "slow":
+            release.wait(60.0)
+        return read(text, *others)
+
+    monkeypatch.setattr("outflank.ui.web.visits.session.read", slow)
+    folder = tmp_path_factory.mktemp("web")
+    with (
+        serving(folder, texts_at_a_time=1, most_texts=2, text_seconds=0.2) as served,
+        served.page() as one,
+        served.page() as two,
+        served.page() as player,
+    ):
+        assert one.refused("new", text="slow") == "reading this text took longer than 0.2 seconds"
+        assert two.refused("new", text="f5") == "reading this text took longer than 0.2 seconds"  # it waits behind
+        assert player.refused("new", text="f5") == "2 other texts are being read: try again in a moment"
+        assert player.play(player.new(), "f5")["node"] == 1
+        release.set()
+        served.until(lambda: two.ask("new", text="f5")["kind"] == "game")
+
+
+def test_a_text_of_too_many_games_is_refused_in_a_line(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with serving(tmp_path_factory.mktemp("web"), most_games=20) as served, served.page() as page:
+        for text in ("f5\n" * 50, '[Event "x"]\nf5\n' * 50, "game: abalone\nA1B2\n\n" * 50, "(;GM[2];B[f5])" * 50):
+            assert page.refused("new", text=text).endswith("more than 20 games or positions: paste one of them")
+        assert page.ask("new", text="f5\nd3\n" * 5)["kind"] == "game"
 
 
 # --- the command ---

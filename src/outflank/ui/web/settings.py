@@ -23,5 +23,13 @@ class Settings:
     """That it may send without a pause."""
     slow_seconds: float = 20.0
     """How long a connection may take to read what it is sent."""
+    texts_at_a_time: int = 2
+    """Pasted texts that are read at once: threads."""
+    most_texts: int = 32
+    """Pasted texts that are read or wait for it; further ones are refused."""
+    most_games: int = 2000
+    """Games and positions that are read of one pasted text."""
+    text_seconds: float = 10.0
+    """How long a pasted text may wait and be read."""
     pace_seconds: float = 0.25
     """Between two moves of computers that play each other: people want to see them."""

@@ -13,7 +13,7 @@ from outflank.formats.chosen_rules import under
 from outflank.formats.game_record import Record
 from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.sides import Side
-from outflank.ui.cli.sources import pasted
+from outflank.ui.cli.sources import first_pasted
 from outflank.ui.web.games.seats import check_seats, full_clocks
 from outflank.ui.web.games.tree import FIRST, MOST_NODES, KeptGame, colour
 from outflank.ui.web.messages import Node
@@ -35,7 +35,8 @@ def started(name: str, options: Mapping[str, int | str], seats: Seats | None) ->
 def read(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> KeptGame:
     """The game, or the first of the games, in a text."""
     chosen: Mapping[str, Any] = options if name is None else _checked(game_named(name), options)
-    record = pasted(text, name, chosen)[0]
+    record = first_pasted(text, name, chosen)
+    _check_length(len(record.moves))  # before a board plays them
     board = Board.from_setup(under(record.setup, chosen))
     return of_board(board, names=_names(record), seats=seats, live=seats is not None)
 
@@ -60,8 +61,7 @@ def of_board(
     board: Board[Any], *, names: tuple[str, str] = ("", ""), seats: Seats | None = None, live: bool = False
 ) -> KeptGame:
     """The game that was played on a board; its end is shown."""
-    if len(board.moves) >= MOST_NODES:
-        raise OutflankError(f"{len(board.moves):,} moves: a game has {MOST_NODES:,} positions at most")
+    _check_length(len(board.moves))
     description = description_of(board.game)
     twin = board.copy()
     nodes: list[Node] = []
@@ -86,6 +86,11 @@ def of_board(
         live=live,
         names=names,
     )
+
+
+def _check_length(moves: int) -> None:
+    if moves >= MOST_NODES:
+        raise OutflankError(f"{moves:,} moves: a game has {MOST_NODES:,} positions at most")
 
 
 def _names(record: Record) -> tuple[str, str]:

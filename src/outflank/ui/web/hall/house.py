@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 from outflank.search.table import tables_in_memory
 from outflank.ui.web.games.store import Store
 from outflank.ui.web.hall.laboratory import Laboratory
+from outflank.ui.web.hall.reading import ReadingRoom
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.searches import Searches
 from outflank.ui.web.settings import Settings
@@ -18,7 +19,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 WORKING_THREADS = 4
-"""For what takes milliseconds: rules, texts, pictures."""
+"""For what takes milliseconds: rules, pictures, texts of ours."""
 
 
 class House:
@@ -29,6 +30,7 @@ class House:
         self._log = WarningLog()
         self.store = Store(settings.games)
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
+        self.reading = ReadingRoom(settings)
         self._begun: set[asyncio.Task[Any]] = set()
         self.store.forget_untouched().result()
         self._last = self.store.last_change().result()
@@ -77,5 +79,6 @@ class House:
         for task in self._begun:
             task.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self.reading.close()
         self.store.close()
         self._log.close()

@@ -161,11 +161,10 @@ class Session:
     # --- what is asked of games ---
 
     async def _new(self, asked: requests.New) -> Message:
-        work = self.house.work
         if asked.text is not None:
-            kept = await work(read, asked.text, asked.game, asked.options, asked.seats)
+            kept = await self.house.reading.read(read, asked.text, asked.game, asked.options, asked.seats)
         elif asked.game is not None:
-            kept = await work(started, asked.game, asked.options, asked.seats)
+            kept = await self.house.work(started, asked.game, asked.options, asked.seats)
         else:
             raise OutflankError("a new game needs the name of a game, or a text")
         return await self._watch(await self.hall.begin_game(kept), asked.ask)
