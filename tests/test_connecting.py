@@ -1,6 +1,7 @@
 """The way into a cluster: which one it is, what is said meanwhile, and how it is given up."""
 
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -8,9 +9,9 @@ from unittest.mock import MagicMock, call
 
 import pytest
 
-from outflank.distributed.engines.on_mpi.leaving import status_after
 from outflank.distributed.engines.on_ray import connection
 from outflank.distributed.engines.on_ray.membership import Member
+from outflank.distributed.exiting import status_after
 from outflank.distributed.launchers import RANKS, refuse_copies
 from outflank.errors import OutflankError
 from outflank.notices import tell
@@ -114,6 +115,7 @@ def test_who_interrupts_a_start_of_ray_does_not_wait_for_it(tmp_path: Path, monk
     ray.init.side_effect = init
     monkeypatch.setattr(connection, "require_ray", lambda: ray)
     monkeypatch.setattr(connection, "patch_ray", lambda ray: [])
+    monkeypatch.setattr(connection, "LastAtExit", MagicMock())
     environment = dict(os.environ)
     directory = MagicMock()
     opening = connection._Connection(tmp_path / "token", directory)
@@ -131,6 +133,28 @@ def test_who_interrupts_a_start_of_ray_does_not_wait_for_it(tmp_path: Path, monk
     opening.join(60)
     assert directory.mock_calls == [call.abandon(used=True), call.clear()]
     assert dict(os.environ) == environment
+
+
+ENDING = """
+import atexit, os, sys
+from outflank.distributed.exiting import LastAtExit
+
+def leave(status):
+    print("leaves with", status, flush=True)
+    os._exit(status)
+
+atexit.register(lambda: print("registered before"))
+LastAtExit(leave)
+atexit.register(lambda: print("registered after"))
+print("ends")
+"""
+
+
+@pytest.mark.parametrize(("ending", "status"), [("", 0), ("sys.exit(3)", 3), ("raise ValueError", 1)])
+def test_a_process_that_ends_by_other_means_does_all_that_is_due_and_keeps_its_status(ending, status):
+    done = subprocess.run([sys.executable, "-c", ENDING + ending], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == ["ends", "registered after", "registered before", f"leaves with {status}"]
+    assert (done.returncode, "ValueError" in done.stderr) == (status, "ValueError" in ending)
 
 
 # --- telling ---

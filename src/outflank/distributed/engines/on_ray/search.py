@@ -7,6 +7,7 @@ business, and a new actor takes the place of one that died.
 
 import contextlib
 import pickle
+import sys
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -199,7 +200,7 @@ class RayFabric:
             with contextlib.suppress(Exception):  # it may be dead already, or all of Ray
                 self._ray.kill(seat.actor, no_restart=True)
         self._seats.clear()
-        detach()
+        detach(at_once=isinstance(sys.exc_info()[1], KeyboardInterrupt))
 
     # --- answers ---
 
