@@ -29,7 +29,10 @@ from outflank.ui.web.searching.computers import MOST_PLAYERS, Computers
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
 from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
+from tests import web_soak
 from tests.web_server import Page, Served, serving
+from tests.web_soak import Soak
+from tests.web_visitors import Target
 
 PLAIN = pytest.mark.plain
 BOARD = OthelloBoard.start(4)
@@ -283,6 +286,50 @@ def test_a_place_is_taken_until_the_tables_are_freed(tmp_path: Path) -> None:
         searches.turns.close()
 
     asyncio.run(taken())
+
+
+# --- the soak test ---
+
+
+@PLAIN
+def test_a_soak_fails_where_something_grows(tmp_path: Path) -> None:
+    log = tmp_path / "stderr.txt"
+    log.write_text("searches share 2 cores and 680 MiB for tables")
+    target = Target(port=1, token="", longest_text=1)
+    process: Any = None
+
+    def judged(grow: float, left: int) -> list[str]:
+        soak = Soak(web_soak.Server(process=process, target=target, log=log), 0, 1)
+        soak.samples = [_sample(minute, 10 + grow * minute) for minute in range(1, 61)]
+        soak.samples = [_sample(0, 0), *soak.samples, _sample(61, left)]
+        return soak.judge(3600)
+
+    assert judged(0.0, 0) == []
+    assert {line.split()[0] for line in judged(0.5, 0)} >= {"connections", "threads", "descriptors", "rss_mb"}
+    assert judged(0.0, 1) == [
+        "connections after all have left: 1, at most 0 expected",
+        "searches after all have left: 1, at most 0 expected",
+        "children after all have left: 1, at most 0 expected",
+    ]
+    assert "announced" in judged(20.0, 0)[-1]
+
+
+def _sample(minute: float, count: float) -> web_soak.Sample:
+    """As much of everything as `count` says."""
+    number = int(count)
+    return web_soak.Sample(
+        seconds=60 * minute,
+        connections=number,
+        searches=number,
+        tables=number,
+        table_mb=number,
+        players=number,
+        threads=number,
+        descriptors=number,
+        children=number,
+        rss_mb=10 * number,
+        answer_seconds=0.0,
+    )
 
 
 # --- a whole server ---

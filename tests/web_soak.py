@@ -11,6 +11,7 @@ has grown beyond its tolerance, if a request failed or was not answered, or if t
 import argparse
 import asyncio
 import json
+import re
 import secrets
 import statistics
 import subprocess
@@ -19,7 +20,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -108,10 +109,19 @@ class Server:
             players=health.get("players"),
             threads=int(status["Threads"][0]),
             descriptors=sum(1 for _ in (folder / "fd").iterdir()),
-            children=sum(len(each.read_text().split()) for each in (folder / "task").glob("*/children")),
+            children=_children(folder),
             rss_mb=int(status["VmRSS"][0]) * 1024 / 1e6,
             answer_seconds=answered,
         )
+
+
+def _children(process: Path) -> int:
+    """Return how many child processes a process has; its threads, which have them, may end meanwhile."""
+    count = 0
+    for children in (process / "task").glob("*/children"):
+        with suppress(OSError):
+            count += len(children.read_text().split())
+    return count
 
 
 @contextmanager
@@ -149,13 +159,16 @@ class Soak:
 
     async def run(self, seconds: float) -> None:
         """Put the server under load for so long, then wait until it is at rest."""
-        began = time.monotonic()
-        self.samples.append(await self._sample(0.0))
+        began, minutes = time.monotonic(), 0
+        await self._sample(0.0)
+        if not self.samples:
+            raise SystemExit(f"the server does not answer: {self.tally.failures[-1]}")
         visiting = [asyncio.create_task(each.run(began + seconds)) for each in self._visitors]
         while (now := time.monotonic() - began) < seconds:
             await asyncio.sleep(min(SAMPLE_SECONDS, seconds - now))
-            self.samples.append(await self._sample(time.monotonic() - began))
-            if len(self.samples) % round(60 / SAMPLE_SECONDS) == 1:
+            await self._sample(time.monotonic() - began)
+            if self.samples[-1].seconds >= 60 * (minutes + 1):
+                minutes = int(self.samples[-1].seconds / 60)
                 print(_line(self.samples[-1]), flush=True)
         for ended in await asyncio.gather(*visiting, return_exceptions=True):
             if isinstance(ended, BaseException):
@@ -163,13 +176,16 @@ class Soak:
         quiet = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < quiet:
             await asyncio.sleep(SAMPLE_SECONDS)
-            self.samples.append(await self._sample(time.monotonic() - began))
+            await self._sample(time.monotonic() - began)
         print(_line(self.samples[-1]), flush=True)
 
-    async def _sample(self, seconds: float) -> Sample:
+    async def _sample(self, seconds: float) -> None:
         if self.server.process.poll() is not None:
             raise SystemExit(f"the server ended with status {self.server.process.returncode}:\n{self._log_end()}")
-        return await asyncio.to_thread(self.server.sample, seconds)
+        try:
+            self.samples.append(await asyncio.to_thread(self.server.sample, seconds))
+        except OSError as error:
+            self.tally.failures.append(f"minute {seconds / 60:.1f}: /health: {error}")
 
     def _log_end(self) -> str:
         return "\n".join(self.server.log.read_text().splitlines()[-20:])
@@ -197,7 +213,15 @@ class Soak:
             allowed = allowed if name == "rss_mb" else self._left_over(name)
             if left > allowed:
                 grown.append(f"{name} after all have left: {_text(left)}, at most {_text(allowed)} expected")
+        announced, most = self.announced_mb(), self._most("table_mb")
+        if announced is not None and most is not None and most > announced + EXPERIMENT_MB:
+            grown.append(f"table_mb: {_text(most)} at most, {_text(announced)} announced")
         return grown
+
+    def announced_mb(self) -> float | None:
+        """Return the bound of the tables' memory that the server printed, or None if it printed none."""
+        found = re.search(r"([\d,]+) MiB for tables", self.server.log.read_text(errors="replace"))
+        return None if found is None else int(found[1].replace(",", "")) * (1 << 20) / 1e6
 
     def _left_over(self, name: str) -> float:
         """How much there may be when all have left."""
@@ -230,14 +254,18 @@ class Soak:
             "refused": self.tally.refused,
             "closed": self.tally.closed,
             "failures": self.tally.failures[:100],
+            "announced_mb": self.announced_mb(),
             "stderr_lines": len(lines),
             "stderr_end": lines[-20:],
-            "slowest_health_seconds": max(each.answer_seconds for each in self.samples),
+            "slowest_health_seconds": max((each.answer_seconds for each in self.samples), default=None),
         }
 
 
 TABLE_MB_OF_A_PLAYER = 8.5
 """Two tables of 4 MiB."""
+
+EXPERIMENT_MB = 100.0
+"""Tables of the laboratory's experiments that visitors run, which are not in what the server announces."""
 
 
 def _text(value: float | None) -> str:
