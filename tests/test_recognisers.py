@@ -1,11 +1,14 @@
 """Text from elsewhere is read in time that grows as the text does, whatever it is."""
 
+import io
+
 import pytest
 
 from outflank.abalone.formats.moves import read_abalone_game
 from outflank.errors import FormatError, IllegalMove
 from outflank.formats.bounds import TooMuchText, reading_at_most
 from outflank.formats.recognise import read_all
+from outflank.othello.formats import bracket_games
 from tests.hostile_text import FEW_TEXTS, Hostile, texts_for
 from tests.recognisers import grows_faster, patterns, readers, seconds
 
@@ -75,3 +78,14 @@ def test_a_game_of_abalone_says_its_first_wrong_move() -> None:
     with pytest.raises(FormatError, match=r"column 11, move 3: Abalone move, column 1: expected two or three cells"):
         read_abalone_game("A1B2 I9H8 nonsense A1B2")
     assert len(read_abalone_game("A1B2 I9H8 B2A1 H8I9 " * 50).moves) == 200
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7, 1 << 16])
+def test_games_in_brackets_are_split_wherever_they_are_cut(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"2 (;GM[2]C[a \\] ( b];B[f5](;W[d6]))\n\n(;GM[2])\n(;C[)]\n)"
+    monkeypatch.setattr(bracket_games, "CHUNK", chunk)
+    found = list(bracket_games.split_games(io.BytesIO(data)))
+    assert found == [("(;GM[2]C[a \\] ( b];B[f5](;W[d6]))", 1), ("(;GM[2])", 3), ("(;C[)]\n)", 4)]
+    for open_ended in (b"(;GM[2]", b"(;C[a", b"(;C[a\\", b"(()"):
+        with pytest.raises(FormatError, match="the file ends before the game does"):
+            list(bracket_games.split_games(io.BytesIO(open_ended)))

@@ -38,17 +38,18 @@ def split_games(stream: BinaryIO) -> Iterator[tuple[str, int]]:
     """The text of each game, from one parenthesis to the other, and the line on which it begins."""
     buffer, place, line, number = stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf"), 0, 1, 1
     ended = not buffer
+    seen = depth = 0  # what was seen of the game that has begun, so that no more of it is looked at again
     while True:
         start = _after(_between, buffer, place)
         line += buffer.count(b"\n", place, start)
         if buffer[start : start + 1] not in (b"", b"("):
             found = decoded(buffer[start : start + 20]).partition("\n")[0]
             raise FormatError(f"game {number} (line {line}): expected (; at its start, found {found!r}")
-        end = _end_of_game(buffer, start)
-        if end is not None:
+        closed, end, depth = _end_of_game(buffer, max(start, seen), depth)
+        if closed:
             yield decoded(buffer[start:end]), line
             line += buffer.count(b"\n", start, end)
-            place, number = end, number + 1
+            place, number, seen, depth = end, number + 1, 0, 0
             continue
         if ended:
             if start == len(buffer):
@@ -57,7 +58,7 @@ def split_games(stream: BinaryIO) -> Iterator[tuple[str, int]]:
         if len(buffer) - start > MOST_BYTES:
             raise FormatError(f"game {number} (line {line}): more than {MOST_BYTES >> 20} MiB, which is no game")
         more = stream.read(CHUNK)
-        buffer, place, ended = buffer[start:] + more, 0, not more
+        buffer, place, seen, ended = buffer[start:] + more, 0, end - start, not more
 
 
 def _after(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
@@ -65,19 +66,23 @@ def _after(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
     return found.end() if found else place
 
 
-def _end_of_game(buffer: bytes, start: int) -> int | None:
-    """Where the parenthesis that opens at `start` has been closed; None if it has not been yet."""
-    depth = 0
+def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]:
+    """Whether the game that has so many parentheses open at `start` is closed, where that is, and how many are open.
+
+    Where it is not closed yet, the place is the one to go on from when more has been read.
+    """
+    place = start
     for mark in _mark.finditer(buffer, start):
         if mark[0] == b"(":
             depth += 1
         elif mark[0] == b")":
             depth -= 1
             if depth == 0:
-                return mark.end()
+                return True, mark.end(), 0
         elif not mark["closed"]:
-            return None
-    return None
+            return False, mark.start(), depth
+        place = mark.end()
+    return False, place, depth
 
 
 def _record(text: str) -> Record:

@@ -20,7 +20,8 @@ _later_number = re.compile(rf"(?<=[\s{BARS}])[1-8](?!\S)")
 
 def read_line(line: str) -> Setup | None:
     """The position on a line below a drawing."""
-    return read_board_line(line) if len(line.split()[0]) in [size * size for size in SIZES] else None
+    words = line.split(maxsplit=1)
+    return read_board_line(line) if words and len(words[0]) in [size * size for size in SIZES] else None
 
 
 def read_square_drawing(lines: Sequence[str]) -> Setup | None:
