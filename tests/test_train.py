@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from outflank.arena import Sprt
 from outflank.documents import decoded, plain
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games import description
@@ -346,6 +348,24 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         return ended.value.code, told.out, told.err
 
     return call
+
+
+@pytest.mark.plain
+def test_the_command_of_a_match_is_read_as_that_match(tmp_path, monkeypatch):
+    folder, weights = tmp_path / "a $(b) 'c'", tmp_path / "mine; too.weights"
+    folder.mkdir()
+    weights.touch()
+    match = Match(against="patterns:a b", seconds=0.1, games=7, seed=3, sprt=Sprt.parse("-1.5,30"))
+    asked = []
+
+    def play(*given: Any, **more: Any) -> None:
+        asked.append((*given[:2], more["weights"]))
+        raise OutflankError("enough")
+
+    monkeypatch.setattr("outflank.ui.cli.train.play", play)
+    with pytest.raises(SystemExit):
+        main(shlex.split(match.command(folder, weights))[1:])
+    assert asked == [(folder, match, weights)]
 
 
 @pytest.mark.plain

@@ -58,7 +58,7 @@ class Match:
     def command(self, folder: Path, weights: Path | None) -> str:
         """The command that plays this match with the weights of a folder, or with others."""
         limit = ["--depth", str(self.used_depth)] if self.seconds is None else ["--time", str(self.seconds)]
-        words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0:g},{self.sprt.elo1:g}"]
+        words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0},{self.sprt.elo1}"]
         words += ["--match-games", str(self.games), "--seed", str(self.seed)]
         words += [] if self.against is None else ["--against", self.against]
         words += [] if weights is None else ["--weights", str(weights)]
