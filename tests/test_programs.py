@@ -541,6 +541,7 @@ def peculiar(folder: Path, how: str) -> list[str]:
     return [sys.executable, str(program), how]
 
 
+@pytest.mark.early(2)
 @pytest.mark.parametrize(
     ("how", "why"),
     [
