@@ -87,6 +87,9 @@ TEXTS = tuple(
 )
 """Every beginning with every part."""
 
+BLANKS = (Hostile("f5", " ", "x"), Hostile("", "\n", "x"), Hostile("1.", " ", "x"))
+"""Those on which patterns were slow most often."""
+
 FEW_TEXTS = tuple(Hostile("", part, "x") for part in PARTS)
 
 
