@@ -19,7 +19,7 @@ PARTS = 4
 """Of the readers: each is a test, for the workers to share."""
 
 
-@pytest.mark.early(5)
+@pytest.mark.early(3)
 def test_no_pattern_scans_a_text_again_and_again() -> None:
     wrong = {
         f"{each.name} {each.pattern.pattern!r}": said
@@ -31,7 +31,7 @@ def test_no_pattern_scans_a_text_again_and_again() -> None:
     assert not wrong
 
 
-@pytest.mark.early(8)
+@pytest.mark.early(4)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_reader_scans_a_text_again_and_again(part: int) -> None:
     wrong = {

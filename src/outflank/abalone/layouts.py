@@ -1,5 +1,6 @@
 """How Abalone games start, and rows of marbles as text."""
 
+from functools import cache
 from typing import Final
 
 from outflank.abalone.geometry import Cell, board, cells
@@ -28,6 +29,11 @@ def start(layout: str = "standard") -> AbalonePosition:
     """Where a game with this layout starts; black is to move."""
     if layout not in LAYOUTS:
         raise UnknownName.among("layout", layout, LAYOUTS)
+    return _first_position(layout)
+
+
+@cache
+def _first_position(layout: str) -> AbalonePosition:
     black, white = read_rows(LAYOUTS[layout])
     return AbalonePosition(board(black), board(white))
 
