@@ -25,6 +25,9 @@ PREFIX = "outflank-"
 OWNER = "owner"
 """The file that the owner keeps locked. It has a line from the moment on at which the lock is held."""
 
+LEAVE_SECONDS = 1.0
+"""How long to wait for a guardian that has nothing left to do; it takes 10 ms."""
+
 
 def private_directory() -> Path:
     """Return a new directory that only this user enters."""
@@ -49,7 +52,7 @@ class OwnedDirectory:
     def clear(self) -> None:
         """Remove it, and end what lives in it. Takes about a second where something does."""
         clear_directory(self.path)
-        self._let_go()
+        self._let_go(LEAVE_SECONDS)
 
     def abandon(self, *, used: bool) -> None:
         """Have it cleared as `clear` does, without waiting for that.
@@ -67,8 +70,8 @@ class OwnedDirectory:
         else:
             self._let_go()
 
-    def _let_go(self) -> None:
-        """Tell the guardian that the owner is done: it clears what is left, and leaves."""
+    def _let_go(self, seconds: float = 0.0) -> None:
+        """Tell the guardian that the owner is done: it clears what is left, and leaves. Note its end, if it is soon."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -76,7 +79,10 @@ class OwnedDirectory:
             assert self._guardian.stdin is not None
             with suppress(OSError):
                 self._guardian.stdin.close()
-            _leaving.append(self._guardian)
+            try:
+                self._guardian.wait(seconds)
+            except subprocess.TimeoutExpired:
+                _leaving.append(self._guardian)
             self._guardian = None
 
 
@@ -152,11 +158,15 @@ def _ownerless(path: Path) -> Iterator[bool]:
 
 
 def _lock_new(path: Path) -> int | None:
-    """Make a file and keep it locked; it has a line only when it is."""
+    """Make a file and keep it locked; it has a line only when it is. None where files cannot be locked."""
     if sys.platform == "win32":
         return None
     fcntl: Any = import_module("fcntl")
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:  # a file system that has no locks: only the guardian clears there
+        os.close(lock)
+        return None
     os.write(lock, f"{os.getpid()}\n".encode())
     return lock
