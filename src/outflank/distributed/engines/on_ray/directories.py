@@ -18,9 +18,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from outflank.distributed.engines.on_ray import guardian
 from outflank.distributed.engines.on_ray.processes import END_SECONDS, end_processes, processes_in
 
+GUARDIAN = Path(__file__).with_name("guardian.py")
 PREFIX = "outflank-"
 OWNER = "owner"
 """The file that the owner keeps locked. It has a line from the moment on at which the lock is held."""
@@ -96,7 +96,7 @@ def _start_guardian(directory: Path) -> "subprocess.Popen[bytes] | None":
         return None
     return subprocess.Popen(
         # -P: a folder that happens to be the current one must not lend its modules to a process that ends others.
-        [sys.executable, "-P", guardian.__file__, str(directory)],
+        [sys.executable, "-P", str(GUARDIAN), str(directory)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,  # whoever reads what this process says must not wait for another one
         stderr=subprocess.DEVNULL,
