@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import outflank
-from outflank import AbaloneBoard, OthelloBoard
+from outflank import OthelloBoard
 from outflank.arena.sprt import Sprt
 from outflank.books.book import Book
 from outflank.books.exchange import parse_any
@@ -33,6 +33,7 @@ from outflank.distributed.engines import parse_address
 from outflank.distributed.replication import replication_named
 from outflank.documents import decoded
 from outflank.errors import OutflankError
+from outflank.formats.bounds import reading_at_most
 from outflank.formats.game_files import file_formats, read_records
 from outflank.formats.recognise import read_script
 from outflank.formats.selection import Selection
@@ -44,8 +45,10 @@ from outflank.players.specs import player
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
 from outflank.ui.cli.sources import first_pasted, pasted
+from outflank.ui.web.games.making import read as read_game
 from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.requests import Request, Seats
+from outflank.ui.web.settings import Settings
 from outflank.words import from_words
 from tests.hostile_text import TEXTS, Hostile, texts_for
 
@@ -149,7 +152,8 @@ def _value_of(node: ast.expr, names: dict[str, Any]) -> Any:
 
 # --- readers ---
 
-OTHELLO, ABALONE = OthelloBoard.start(), AbaloneBoard.start()
+OTHELLO = OthelloBoard.start()
+MOST_GAMES = Settings(games=Path(), reports=Path(), workers=1).most_games
 
 ARGUMENTS: dict[str, Any] = {"size": 8, "number": 1}
 """For parameters by these names that readers have besides their text."""
@@ -227,6 +231,7 @@ def _others() -> dict[str, Reader]:
     found: dict[str, Reader] = {
         "pasted text": lambda text: pasted(text, None, {}),
         "pasted text, the first": lambda text: first_pasted(text, None, {}),
+        "pasted text, on the web": _read_on_the_web,
         "script": lambda text: read_script(text, lambda line: None),
         "file of games": lambda text: list(read_records(_stream(text))),
         "clock": TimeControl.parse,
@@ -256,6 +261,12 @@ def _others() -> dict[str, Reader]:
                 engine.replies(command + text.replace("\n", " "))
             )
     return found
+
+
+def _read_on_the_web(text: str) -> None:
+    """What a server does with a pasted text, but for the time that it gives it."""
+    with reading_at_most(MOST_GAMES, 1e9):
+        read_game(text, None, {}, None)
 
 
 def _refusing(read: Callable[[], Any]) -> None:
