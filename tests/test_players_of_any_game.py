@@ -37,7 +37,7 @@ from outflank.players.player import PlayerFailed
 from outflank.players.review import reviewed
 from outflank.players.simple import First
 from outflank.players.specs import player
-from outflank.players.timing import Steady, usable_seconds
+from outflank.players.timing import Lateness, Steady, usable_seconds
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.gtp_client import GtpPlayer
 from outflank.protocols.nboard_client import _ggf
@@ -139,8 +139,8 @@ def test_time_is_divided_as_the_game_says(heaps: GameDescription) -> None:
     board = heaps.start()
     control = TimeControl(game_seconds=100)
     budget = Steady().budget(board, Clock(control=control, left_seconds=100), None)
-    assert budget.soft_seconds == pytest.approx(usable_seconds(board, 100, 0.02) / 4, abs=0.3)
-    assert usable_seconds(board, 100, 0) == pytest.approx(98.5)  # a moment for each of a thousand moves
+    assert budget.soft_seconds == pytest.approx(usable_seconds(board, 100, Lateness()) / 4, abs=0.3)
+    assert usable_seconds(board, 100, Lateness()) == pytest.approx(97, abs=0.1)  # a moment for each of a thousand moves
 
 
 def test_programs_and_habits_of_other_games_are_told_apart(heaps: GameDescription) -> None:

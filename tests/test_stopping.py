@@ -79,7 +79,7 @@ HOUR = 3600 * 10**9
 
 
 def poll_again(workers):
-    workers["poll_at"] = 0
+    workers["poll_at"] = workers["tell_at"] = 0
     return polled(workers)
 
 

@@ -68,7 +68,8 @@ HEARING: dict[str, Any] = {
     "lifeline": np.int64,  # address of the first of a chain of them; 0: none
     "place": np.int64,  # this worker's place on it
     "aborted": np.int64,  # the last search was stopped: its value is worthless
-    "poll_at": np.int64,  # nodes at which to tell the bell of them
+    "poll_at": np.int64,  # nodes at which to look at the clock, or to tell the bell of them
+    "tell_at": np.int64,  # nodes at which to tell the bell of them
     "told": np.int64,  # nodes that the bell knows of
     "uncounted": np.int64,  # not 0: the bell is told of no nodes
     "poll_step": np.int64,  # nodes between two looks at the clock
@@ -95,7 +96,7 @@ def begin(bell: Any, workers: Any, node_limit: int | None) -> None:
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
-    for name in ("aborted", "told", "poll_at", "uncounted", "polled_ns", "longest_pause_ns"):
+    for name in ("aborted", "told", "poll_at", "tell_at", "uncounted", "polled_ns", "longest_pause_ns"):
         workers[name] = 0
     workers["poll_step"] = FEWEST_NODES  # until it is known how long a node takes
 
@@ -176,24 +177,32 @@ def heed(worker: Any) -> Any:
 
 @apart
 def report_nodes(worker: Any) -> Any:
-    """Look at the clock, and tell the bell how many nodes were entered; who reaches a limit stops everybody."""
+    """Look at the clock, and now and then tell the bell how many nodes were entered; who reaches a limit stops all."""
     bell = record_at(worker.bell, BELL)
     look_at_clock(worker)
     # The longest pause of this search is kept back: this worker may be off its core again when the deadline comes.
     if worker.polled_ns + worker.longest_pause_ns >= bell.deadline:
         halt(bell)
+    if worker.uncounted == 0 and worker.nodes >= worker.tell_at:
+        tell_nodes(bell, worker)
     step = worker.poll_step
     if worker.uncounted == 0:
-        fresh = worker.nodes - worker.told
-        worker.told = worker.nodes
-        total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
-        if total >= bell.node_limit:
-            halt(bell)
-        step = min(step, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
+        step = min(step, worker.tell_at - worker.nodes)
     if worker.pace > 0:
         step = min(step, worker.pace)
         yield_core()
     worker.poll_at = worker.nodes + step
+
+
+@inner
+def tell_nodes(bell: Any, worker: Any) -> Any:
+    """Tell the bell how many nodes were entered; who reaches the limit stops everybody."""
+    fresh = worker.nodes - worker.told
+    worker.told = worker.nodes
+    total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
+    if total >= bell.node_limit:
+        halt(bell)
+    worker.tell_at = worker.nodes + min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
 
 
 @inner
