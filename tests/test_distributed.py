@@ -35,6 +35,7 @@ from outflank.kernels.compiler import interpreted
 from outflank.kernels.record_types import allocate
 from outflank.othello.rules import Othello
 from outflank.othello.squares import START, othello
+from outflank.search import stopping
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release
@@ -620,10 +621,10 @@ def test_entries_that_wait_to_be_carried_keep_their_era(policy):
 
 
 def a_worker(table: Table, outbox: Outbox | None = None):
-    bells = allocate(BELL, 1)
-    bells[0].node_limit = 1 << 62
+    bells, workers = allocate(BELL, 1), allocate(WORKER, 1)
     bells[0].workers = 1
-    worker = allocate(WORKER, 1)[0]
+    stopping.begin(bells[0], workers, None)
+    worker = workers[0]
     worker.bell = bells.ctypes.data
     table.lend(worker)
     if outbox is not None:
