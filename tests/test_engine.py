@@ -1,5 +1,6 @@
 """Players: clocks, budgets, openings, habits, players in words, reviews, and the classroom program."""
 
+import gc
 import itertools
 import random
 import time
@@ -217,6 +218,24 @@ def test_the_clock_runs_before_the_player_is_awake(still_clock, monkeypatch):
     still_clock.pass_by(0.4)
     Computer(START.game, exact=0, table_bits=None).choose(START, clock)
     assert ended == [pytest.approx(1.0 - timing.LEAST_MARGIN)]
+
+
+@pytest.mark.plain
+def test_no_garbage_is_collected_on_the_clock(still_clock, monkeypatch):
+    """A full collection takes 50 ms where a compiler is loaded."""
+    seen = []
+
+    def iterate(board, limits=None, **options):
+        seen.append(gc.isenabled())
+        yield from late_searches(still_clock, itertools.repeat(0.0))(board, limits, **options)
+
+    monkeypatch.setattr(computer, "iterate", iterate)
+    quick = Computer(START.game, exact=0, table_bits=None)
+    quick._prepared = True
+    quick.choose(START, Clocks.alike(TimeControl.parse("1s/move")).of(Side.BLACK))
+    quick.choose(START, Clock())
+    assert seen == [False, True]
+    assert gc.isenabled()
 
 
 @pytest.mark.plain

@@ -18,6 +18,7 @@ from outflank.gpu.choosing import settled_device
 from outflank.gpu.troubles import NoDevice
 from outflank.kinds import Kind
 from outflank.players.clock import Clock
+from outflank.players.collecting import collection_paused
 from outflank.players.levels import exact_beside, level_of
 from outflank.players.misjudging import Misjudging
 from outflank.players.opened import Opened
@@ -174,6 +175,12 @@ class Computer:
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """A habit's move, the only one, or the best that is found in time."""
+        if clock.move_seconds is None:
+            return self._choose(board, clock, stop)
+        with collection_paused():
+            return self._choose(board, clock, stop)
+
+    def _choose(self, board: Board[Any], clock: Clock, stop: Stop | None) -> Choice:
         began = time.perf_counter() if clock.started is None else clock.started
         stop = stop or Stop()
         moves = board.legal_moves

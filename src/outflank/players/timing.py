@@ -29,8 +29,8 @@ LEAST_SHARE = 0.03
 """The part of a time for each move that is kept back at least, up to `LEAST_MARGIN`."""
 
 LEAST_RESERVE = 0.008
-"""Seconds of it that are kept back at least. Searches come back some 1.5 ms after their deadline on a quiet machine, and
-now and then a thread waits longer: with 3 ms, 3 of 30 games at a tenth of a second a move were lost on time."""
+"""Seconds of it that are kept back at least. Searches come back some 1.5 ms after their deadline on a quiet machine,
+and now and then a thread waits longer."""
 
 LOOKS = 150_000
 """Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
