@@ -82,7 +82,7 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
     """The likelihood that the first is the stronger one."""
     margin: MarginDocument
     processor: tuple[ProcessorDocument, ProcessorDocument] | None
-    """What the first and the second used, in all games that were measured; null: none was."""
+    """Processor time of the first and of the second player, summed over all measured games; null: none was measured."""
 
     @classmethod
     def of(cls, first: int, second: int, duel: Duel) -> "DuelDocument":

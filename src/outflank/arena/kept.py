@@ -22,23 +22,23 @@ POINTS = (0.0, 0.5, 1.0)
 
 
 class ProcessorDocument(Struct, frozen=True, kw_only=True):
-    """What a side used while it was to move."""
+    """Processor time of one side while it was to move."""
 
     thinking_seconds: Duration
-    """Wall clock, from questions to answers."""
+    """Wall-clock time from each request for a move to its answer."""
     cpu_seconds: Duration
-    """Processor time of its process and of those that this has started."""
+    """Processor time of the player's process and its descendants."""
     entitled_seconds: Duration
-    """Processor time that it would have had with nothing to wait for."""
+    """Processor time that the player would have had on an otherwise idle machine."""
 
     @classmethod
     def of(cls, use: ProcessorUse) -> "ProcessorDocument":
-        """In milliseconds."""
+        """Return the document, with times rounded to milliseconds."""
         return cls(**{field.name: round(getattr(use, field.name), 3) for field in fields(ProcessorUse)})
 
     @property
     def use(self) -> ProcessorUse:
-        """As it is counted."""
+        """The measured times, without their JSON form."""
         return ProcessorUse(**{field.name: getattr(self, field.name) for field in fields(ProcessorUse)})
 
 
@@ -70,7 +70,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
     """What players thought of each move, in their own points."""
     seconds: tuple[Duration | None, ...]
     processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
-    """Black's and white's; null: a side that has no process of its own, or whose system does not tell."""
+    """Processor time of black and of white; null: the side has no process of its own, or the system cannot measure it."""
 
     def __post_init__(self) -> None:
         if self.points not in POINTS:
@@ -90,7 +90,7 @@ class Kept:
     game: FinishedGame
 
     def processor(self, player: int) -> ProcessorUse | None:
-        """What a player of this game used, by its number; None where that is not known."""
+        """Return the processor time of the player with this number; None where it was not measured."""
         return self.game.processor.get(Side.BLACK if self.black == player else Side.WHITE)
 
     @property

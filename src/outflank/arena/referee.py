@@ -49,7 +49,7 @@ class FinishedGame:
     record: Record
     ending: Ending
     processor: Mapping[Side, ProcessorUse] = field(default_factory=dict)
-    """What each side used while it was to move, where it has a process of its own that can be measured."""
+    """Processor time of each side that has a measurable process of its own, while it was to move."""
 
 
 class _Forfeit(Exception):
@@ -179,7 +179,7 @@ class _Table:
 
     @contextmanager
     def _measuring(self, side: Side) -> Iterator[None]:
-        """Count what the player's process uses meanwhile; it is read while its clock does not run."""
+        """Add up the processor time of the player's process meanwhile. The readings are taken while its clock is stopped."""
         reading = getattr(self.seats[side].player, "processor_reading", lambda: None)
         before, began = reading(), time.perf_counter()
         try:

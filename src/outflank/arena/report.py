@@ -54,14 +54,14 @@ def _margin(duel: Duel, unit: str) -> str:
 
 
 MOST_APART = 0.05
-"""What two shares may differ by and count as equal."""
+"""Largest difference between two shares of processor time that counts as equal."""
 
 LEAST_SECONDS = 1.0
-"""What each side must have been entitled to before shares are compared: of less, chance makes too much."""
+"""Entitled processor time below which shares are not compared: they would be mostly noise."""
 
 
 def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
-    """What two players had of the processors, and every two whose parts were not alike."""
+    """Return the processor time of two players, and a warning for every pair whose shares of it differ."""
     lines = []
     if len(standing.names) == 2 and standing.duel.processor:
         for name, use in zip(standing.names, standing.duel.processor_use, strict=True):
@@ -90,7 +90,7 @@ def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
 
 
 def _unequal(one: ProcessorUse, other: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
-    """Whether two sides were served so differently that a result says less about strength."""
+    """Whether the shares of two sides differ by more than `MOST_APART`, and both had enough time to tell."""
     enough = min(one.entitled_seconds, other.entitled_seconds) >= least_seconds
     return enough and abs(one.share - other.share) > MOST_APART
 

@@ -27,11 +27,11 @@ class Duel:
     margins: tuple[float, ...] = ()
     """What it won in each game that the rules ended, in the game's unit."""
     processor: tuple[tuple[ProcessorUse, ProcessorUse], ...] = ()
-    """What the first and the second used in each game that was measured."""
+    """Processor time of the first and of the second player in each measured game."""
 
     @property
     def processor_use(self) -> tuple[ProcessorUse, ProcessorUse]:
-        """What the first and the second used, in all."""
+        """Processor time of the first and of the second player, summed over the measured games."""
         sums = [ProcessorUse(), ProcessorUse()]
         for game in self.processor:
             sums = [total + use for total, use in zip(sums, game, strict=True)]

@@ -1,6 +1,6 @@
-"""Processor time of another process: what it has had, and what it would have had if nothing else had kept it waiting.
+"""Processor time of another process: the time that it ran, and the time that it could have run on an idle machine.
 
-Measured from outside, for every process in the same way, and only on Linux: elsewhere nothing is known.
+Every process is measured from outside, in the same way. Only Linux has the counters that this needs.
 """
 
 import os
@@ -17,15 +17,15 @@ _CHILDREN_TIMES = slice(13, 15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessorUse:
-    """What one side of a game used while it was thinking."""
+    """Processor time of one side of a game while it was thinking."""
 
     thinking_seconds: float = 0.0
-    """Wall clock, from questions to answers."""
+    """Wall-clock time from each request for a move to its answer."""
     cpu_seconds: float = 0.0
-    """Processor time of its process and of the processes that this has started."""
+    """Processor time of the player's process and its descendants."""
     entitled_seconds: float = 0.0
-    """Processor time that it would have had with nothing to wait for: what it had and what its threads waited for a
-    processor, at most the wall clock times the cores."""
+    """Processor time that the player would have had on an idle machine: the time that its threads ran and the time that
+    they waited for a core, at most wall-clock time × cores."""
 
     def __add__(self, other: "ProcessorUse") -> "ProcessorUse":
         return ProcessorUse(
@@ -36,17 +36,17 @@ class ProcessorUse:
 
     @property
     def share(self) -> float:
-        """The part of what it was entitled to that it had: 1 where it never waited."""
+        """`cpu_seconds` / `entitled_seconds`: 1 where no thread ever waited for a core."""
         return self.cpu_seconds / self.entitled_seconds if self.entitled_seconds > 0 else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorReading:
-    """What a process has used by a moment."""
+    """Counters of a process at one moment."""
 
     cpu_seconds: float
     threads: dict[int, tuple[int, int]]
-    """Nanoseconds that each thread which is alive has run, and has waited for a processor while it could have run."""
+    """For each living thread: nanoseconds that it has run, and that it has waited for a core while runnable."""
 
     def until(self, later: "ProcessorReading", thinking_seconds: float) -> ProcessorUse:
         """Return what was used between this reading and a later one, `thinking_seconds` of wall clock apart."""
@@ -56,9 +56,9 @@ class ProcessorReading:
             run_before, wait_before = self.threads.get(thread, (0, 0))
             run, wait = run_after - run_before, wait_after - wait_before
             if run > 0:
-                # By what each ran: one that only hands on messages may wait long, and wants next to nothing.
+                # Weighted by run time: a thread that only passes messages on may wait long, and needs next to nothing.
                 ran, served = ran + run, served + run * run / (run + max(0, wait))
-        # Threads that have ended took their waiting with them: those that are left stand for them.
+        # The waiting time of threads that have ended is lost: it is estimated from those that still live.
         wanted = cpu * ran / served if served > 0 else cpu
         most = thinking_seconds * usable_cores()
         return ProcessorUse(
@@ -67,7 +67,7 @@ class ProcessorReading:
 
 
 def processor_reading(pid: int) -> ProcessorReading | None:
-    """Read what a process and its descendants have used so far; None where it is gone, or the system does not tell."""
+    """Read the counters of a process and its descendants; None where it is gone, or the system has no such counters."""
     if sys.platform != "linux":
         return None
     try:
