@@ -70,7 +70,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
     """What players thought of each move, in their own points."""
     seconds: tuple[Duration | None, ...]
     processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
-    """Processor time of black and of white; null: the side has no process of its own, or the system cannot measure it."""
+    """Processor time of black and of white; null: no process of its own, or the system cannot measure it."""
 
     def __post_init__(self) -> None:
         if self.points not in POINTS:

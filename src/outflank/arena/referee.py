@@ -179,7 +179,7 @@ class _Table:
 
     @contextmanager
     def _measuring(self, side: Side) -> Iterator[None]:
-        """Add up the processor time of the player's process meanwhile. The readings are taken while its clock is stopped."""
+        """Add up the processor time of the player's process. Readings are taken while its clock is stopped."""
         reading = getattr(self.seats[side].player, "processor_reading", lambda: None)
         before, began = reading(), time.perf_counter()
         try:

@@ -1,4 +1,4 @@
-"""Python's garbage collector kept off the clock: a full collection takes 50 ms once the compiler is loaded."""
+"""Pauses of Python's garbage collector while a player's clock runs: a full collection takes 50 ms with Numba loaded."""
 
 import gc
 import threading
@@ -12,7 +12,7 @@ _was_enabled = False
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Collect no cycles meanwhile, in no thread; where several overlap, until the last has ended."""
+    """Disable the garbage collector; where several such blocks overlap, until the last one ends."""
     global _pauses, _was_enabled
     with _lock:
         if _pauses == 0:

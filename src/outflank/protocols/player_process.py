@@ -1,7 +1,7 @@
-"""A player of ours in a process and session of its own, as other programs are: both sides of a game are started alike.
+"""Our own player in a process and session of its own: both sides of a match against a program are started alike.
 
-Linux shares the processors among sessions before it shares them among threads, so a player in the session of whoever
-started a match would share with everything else there, and a program in a session of its own with nobody.
+Linux divides processor time among sessions first and among their threads second (autogroup scheduling). A player in the
+session that started the match would share its part with everything else there; a program in its own session would not.
 """
 
 import json
@@ -25,19 +25,19 @@ from outflank.protocols.client import ExternalProgram, Interrupted
 from outflank.search.contract import Stop
 
 START_SECONDS = 600.0
-"""For the process to start and to make its player: it imports much, on a machine that may be busy."""
+"""Timeout for starting the process and making its player: imports are slow on a busy machine."""
 
 WITHOUT_END = threading.TIMEOUT_MAX / 2
-"""For a move: whether the time sufficed, the referee says, and ends a process that does not come back."""
+"""Timeout for an answer: none. The referee keeps the clock, and ends a process that does not answer."""
 
 LARGEST_DELAY_SHARE = 0.25
-"""The part of the time for a move that is kept back for messages, at most."""
+"""Largest part of the time for a move that is reserved for sending messages."""
 
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
     "from outflank.protocols.player_process_main import main; main()"
 )
-"""Modules are looked for where this process looks for them, before any but Python's own is imported."""
+"""The child searches modules where this process does: its path is set before anything else is imported."""
 
 Maker = Callable[[str, Any], Player]
 
@@ -47,7 +47,7 @@ Maker = Callable[[str, Any], Player]
 
 @dataclass(frozen=True, slots=True)
 class Make:
-    """First of all: make the player of these words, by the function and for the rules in `pickled`."""
+    """First request: make the player described by `words`, with the function and the rules in `pickled`."""
 
     words: str
     pickled: Any
@@ -55,7 +55,7 @@ class Make:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Call a method of the player."""
+    """Request to call a method of the player."""
 
     method: str
     arguments: tuple[Any, ...]
@@ -65,25 +65,25 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The player is there."""
+    """Answer to `Make`."""
 
     name: str
     methods: frozenset[str]
-    """Those that not every player has."""
+    """The optional methods that this player has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a method returned."""
+    """Value that a method returned."""
 
     value: Any
     seconds: float
-    """The wall clock that it took there."""
+    """Wall-clock time of the call in the child process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What a method raised, in words."""
+    """Message of an exception that a method raised."""
 
     what: str
     expected: bool
@@ -92,7 +92,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning, to be repeated here."""
+    """A warning issued in the child process, to be issued again here."""
 
     category: type[Warning]
     text: str
@@ -113,10 +113,10 @@ QUIT = "quit"
 
 
 class PlayerProcess:
-    """A player that a process of its own has made and asks. What it answers is what it would have answered here."""
+    """Proxy of a player in a child process. Its answers are those that the player would give in this process."""
 
     def __init__(self, make: Maker, words: str, game: Any) -> None:
-        """Raise `OutflankError` where the function or the rules cannot be sent, or the player cannot be made there."""
+        """Raise `OutflankError` where `make` or `game` cannot be pickled, or the player cannot be made."""
         pickled = pickle_for_nodes((make, game))
         self.name, self._methods = words, frozenset[str]()
         self._delay_seconds = 0.0
@@ -140,34 +140,34 @@ class PlayerProcess:
     # --- a player ---
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Ask it, with the time that messages take kept back from its clock."""
+        """Ask for a move. The time that messages take is taken off its clock."""
         choice: Choice = self._ask("choose", board, _less(clock, self._delay_seconds), stop=stop or Stop())
         return choice
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """Have it think until `stop` is called."""
+        """Let the player ponder until `stop` is called."""
         self._ask("ponder", board, stop=stop)
 
     def new_game(self, board: Board[Any]) -> None:
-        """Have it begin a game."""
+        """Tell the player that a game begins."""
         self._ask("new_game", board)
 
     def reseed(self, seed: int) -> None:
-        """Have it draw other lots, if it draws any."""
+        """Give the player another random seed, if it uses one."""
         if "reseed" in self._methods:
             self._ask("reseed", seed)
 
     def check(self, board: Board[Any]) -> None:
-        """Have it see whether it can play from this board, if it can tell."""
+        """Raise an error if the player cannot play from this board, as far as it can tell."""
         if "check" in self._methods:
             self._ask("check", board)
 
     def processor_reading(self) -> ProcessorReading | None:
-        """Read what its process has used so far."""
+        """Read the processor time of the child process."""
         return processor_reading(self._program.pid)
 
     def close(self) -> None:
-        """End the process: at once if it is asked something at this moment, for then it has not come back."""
+        """End the process; kill it if a request is still unanswered."""
         self._program.end("" if self._busy else QUIT)
 
     # --- the dialogue ---
@@ -189,7 +189,7 @@ class PlayerProcess:
         return answer.value
 
     def _reply(self, deadline: float, mark: object = None) -> Any:
-        """The next message that is no warning; raises what was raised there."""
+        """Return the next message that is not a warning; raise the exception that it carries."""
         while True:
             message = from_line(self._program.receive(deadline, mark))
             if isinstance(message, Warned):
@@ -202,7 +202,7 @@ class PlayerProcess:
 
 
 def _less(clock: Clock, delay: float) -> Clock:
-    """A clock with less on it."""
+    """Return the clock with `delay` taken off."""
 
     def shortened(seconds: float | None) -> float | None:
         return None if seconds is None else seconds - min(delay, LARGEST_DELAY_SHARE * seconds)

@@ -1,4 +1,4 @@
-"""What a `PlayerProcess` starts: it makes one player, asks it what it is asked, and ends with whoever started it."""
+"""The child of a `PlayerProcess`: makes one player, serves requests to it, and ends with its parent."""
 
 import io
 import os
@@ -17,7 +17,7 @@ from outflank.protocols.player_process import QUIT, STOP, Answered, Ask, Made, M
 from outflank.search.contract import Stop
 
 LONGEST_MESSAGE = 2000
-"""Characters of what an error or a warning says."""
+"""Characters of an error or a warning that are sent."""
 
 OPTIONAL_METHODS = ("reseed", "check")
 
