@@ -1,4 +1,4 @@
-"""A bound on what is read of one text, for servers that read what strangers send.
+"""Limits on parsing one text, for servers that parse untrusted input.
 
 Readers count the games and positions that they read. Without a bound, as in the library and at the command line, they
 read a text of any length.
@@ -14,7 +14,7 @@ from outflank.errors import OutflankError
 
 
 class TooMuchText(OutflankError):
-    """A text that holds more than is read. No `FormatError`, after which readers try other formats."""
+    """The text exceeds a limit. Not a `FormatError`, after which readers would try other formats."""
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class _Bound:
     games: int
     seconds: float
     ends: float
-    """Time of `time.monotonic` at which reading ends."""
+    """Deadline, by `time.monotonic`."""
     read: int = 0
 
 
@@ -31,7 +31,7 @@ _bound: ContextVar[_Bound | None] = ContextVar("_bound", default=None)
 
 @contextmanager
 def reading_at_most(games: int, seconds: float) -> Iterator[None]:
-    """Let texts that are read inside hold so many games and positions, and take so long, at most.
+    """Limit the games and positions of texts that are parsed inside, and the time that this takes.
 
     A game with headers counts twice, for these and for its moves. A single game or position is read to its end.
     """
@@ -43,7 +43,7 @@ def reading_at_most(games: int, seconds: float) -> Iterator[None]:
 
 
 def count_game() -> None:
-    """Count a game or a position that is about to be read; `TooMuchText` where the bound is reached."""
+    """Count a game or a position that is about to be parsed; raise `TooMuchText` at the limit."""
     bound = _bound.get()
     if bound is None:
         return

@@ -267,7 +267,7 @@ class Occupancy:
 
 
 def check_bits(bits: int, *, tables: int = 1) -> None:
-    """Refuse tables that cannot be: what the machine has no memory for would be given, and fail when it fills."""
+    """Refuse tables larger than memory: the system would grant them, and fail when they fill."""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
     # What every machine has is not asked for: to find out takes a millisecond, a tenth of a short proof.
@@ -282,7 +282,7 @@ _in_memory: dict[int, int] = {}
 
 
 def tables_in_memory() -> tuple[int, int]:
-    """Return how many tables there are in this process, and their bytes."""
+    """Return the number of tables in this process, and their bytes."""
     sizes = list(_in_memory.values())
     return len(sizes), sum(sizes)
 

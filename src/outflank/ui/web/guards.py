@@ -133,7 +133,7 @@ class Guarded:
 
 
 def _own_address(path: str) -> str:
-    """The address of a path on this server, whatever it looks like: `//evil.example` would be another server's.
+    """Return the address of a path on this server: a browser would take `//evil.example` for another server.
 
     >>> _own_address("/report/1"), _own_address("//evil.example/"), _own_address("http://evil.example/")
     ('/report/1', '/evil.example/', '/http%3A//evil.example/')

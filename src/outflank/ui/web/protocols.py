@@ -1,4 +1,4 @@
-"""HTTP and WebSockets as uvicorn speaks them, which tell how far the requests of their sockets are.
+"""uvicorn's HTTP and WebSocket protocols, extended to report whether the request of a socket is complete.
 
 uvicorn has no time limit for requests: its timer for idle connections begins after the first answer, and ends with the
 first byte of the next request.
@@ -16,7 +16,7 @@ from outflank.ui.web.sockets import Sockets
 
 
 class CountedState(ServerState):
-    """What all connections of a server share, its sockets among it."""
+    """State that all connections of a server share, including its sockets."""
 
     def __init__(self, sockets: Sockets) -> None:
         super().__init__()
@@ -24,34 +24,34 @@ class CountedState(ServerState):
 
 
 class HttpProtocol(H11Protocol):
-    """A connection until it becomes a WebSocket, or for good."""
+    """An HTTP connection."""
 
     def _sockets(self) -> Sockets:
         return cast(CountedState, self.server_state).sockets
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
+        """Start the timeout for the first request."""
         super().connection_made(transport)
         self._sockets().wait(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read some of a request."""
+        """Read a part of a request."""
         super().data_received(data)
         self._note_request()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, which may be there already."""
+        """Start the timeout for the next request, unless it has arrived already."""
         self._sockets().wait(self.transport)
         super().on_response_complete()
         self._note_request()
 
     def pause_writing(self) -> None:
-        """Wait until the client reads its answer."""
+        """Start the timeout for the client to read the response."""
         super().pause_writing()
         self._sockets().wait(self.transport)
 
     def resume_writing(self) -> None:
-        """Go on with the answer."""
+        """Continue the response."""
         super().resume_writing()
         self._note_request()
 
@@ -60,13 +60,13 @@ class HttpProtocol(H11Protocol):
             self._sockets().serve(self.transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the socket."""
+        """Remove the socket."""
         self._sockets().remove(self.transport)
         super().connection_lost(exc)
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """A connection after its upgrade, on the socket of a `HttpProtocol`, which is still waited for."""
+    """A connection after its upgrade to a WebSocket; until the handshake is done, the timeout of its request runs."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self._sockets = cast(CountedState, server_state).sockets
 
     async def send(self, message: Any) -> None:
-        """Accept, send or close; after a close the client has to answer, which is waited for."""
+        """Accept, send or close; after a close the timeout for the client's answer runs."""
         await super().send(message)
         if self.handshake_complete and not self.close_sent:
             self._sockets.serve(self.transport)
@@ -87,6 +87,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self._sockets.wait(self.transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the socket."""
+        """Remove the socket."""
         self._sockets.remove(self.transport)
         super().connection_lost(exc)

@@ -22,7 +22,7 @@ PING_SECONDS = 20.0
 """After which a connection is asked whether it is still there, and that it has to answer."""
 
 ACCEPT_RETRY_SECONDS = 0.1
-"""Between two attempts to accept a connection where the system has no room for it."""
+"""Delay before the next attempt after `accept` failed for lack of resources."""
 
 
 class _Lines(logging.Handler):
@@ -40,7 +40,7 @@ class _Lines(logging.Handler):
 
 
 class BoundedServer(uvicorn.Server):
-    """A server that accepts connections one after the other, as many as there is room for.
+    """A uvicorn server that accepts connections one at a time, up to a limit.
 
     uvicorn leaves that to asyncio, which accepts thousands before any is looked at, and where the file descriptors run
     out tries each of them again every second and prints a traceback for each.
@@ -53,7 +53,7 @@ class BoundedServer(uvicorn.Server):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to accept connections on these sockets."""
+        """Start to accept connections on these sockets."""
         asyncio.get_running_loop().set_exception_handler(self._callback_failed)
         await super().startup(sockets=[])
         if self.started:
@@ -61,7 +61,7 @@ class BoundedServer(uvicorn.Server):
             self._tasks.append(asyncio.create_task(self._close_late()))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and end those that there are."""
+        """Accept no more connections, and close the open ones."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -78,7 +78,7 @@ class BoundedServer(uvicorn.Server):
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                # The others' file descriptors are not ours to count: there may be fewer than the limit lets hope for.
+                # Other code of this process opens files too: there may be fewer descriptors than the limit assumes.
                 self.log.warn("accept", f"a connection was not accepted: {reason_of(error)}")
                 self.sockets.drop_oldest()
                 await asyncio.sleep(ACCEPT_RETRY_SECONDS)
@@ -88,12 +88,12 @@ class BoundedServer(uvicorn.Server):
             else:
                 self.log.warn("full", f"a connection was refused: {len(self.sockets)} are open")
                 accepted.close()
-            await asyncio.sleep(0)  # or who floods the server would keep it from all else
+            await asyncio.sleep(0)  # or a flood of connections would starve everything else
 
     async def _connect(self, accepted: socket.socket) -> None:
         try:
             await asyncio.get_running_loop().connect_accepted_socket(self._protocol, accepted)
-        except Exception as error:  # whatever it is, the next connection is accepted
+        except Exception as error:  # an error of one connection must not end the loop
             with suppress(OSError):
                 accepted.close()
             self.log.warn_of(error)

@@ -24,12 +24,12 @@ class Settings:
     slow_seconds: float = 20.0
     """How long a connection may take to read what it is sent."""
     texts_at_a_time: int = 2
-    """Pasted texts that are read at once: threads."""
+    """Threads that parse pasted texts."""
     most_texts: int = 32
-    """Pasted texts that are read or wait for it; further ones are refused."""
+    """Pasted texts that may be parsed or queued at a time; further ones are refused."""
     most_games: int = 2000
-    """Games and positions that are read of one pasted text."""
+    """Maximum number of games and positions in one pasted text."""
     text_seconds: float = 10.0
-    """How long a pasted text may wait and be read."""
+    """Timeout for parsing a pasted text, including its time in the queue."""
     pace_seconds: float = 0.25
     """Between two moves of computers that play each other: people want to see them."""

@@ -1,4 +1,4 @@
-"""How many sockets a server holds, and how long one may keep it waiting.
+"""Limits on the number of open sockets, and on the time that each may keep the server waiting.
 
 A socket is *waited for* while it has sent no whole request (before its first one, between two, in the middle of one
 that comes a byte a second), while it does not read its answer, and when it was told that it will be closed. It is
@@ -12,44 +12,44 @@ import sys
 from dataclasses import dataclass
 
 REQUEST_SECONDS = 10.0
-"""Time to send a whole request, from the connection or from the last answer on, or to read more of an answer."""
+"""Timeout for a complete request, counted from the connection or the last response, and for reading a response."""
 
 CLOSING_SECONDS = 30.0
-"""Time to read the rest of what was sent to a socket that is closed."""
+"""Timeout for a client to read the rest of a response after its socket was closed."""
 
 SWEEP_SECONDS = 1.0
-"""Between two looks for sockets that are late."""
+"""Interval between two checks for sockets that have timed out."""
 
 MOST_SOCKETS, LEAST_SOCKETS = 400, 16
 
 RESERVED_FILES = 64
-"""File descriptors that are left to all else: the games, the event loop, experiments and their processes."""
+"""File descriptors reserved for everything else: the database, the event loop, experiments and their processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SocketLimits:
-    """How many sockets may be open, and how many of them for what; the rest is for requests that are answered."""
+    """Maximum numbers of open sockets: in all, as WebSockets, and without a complete request."""
 
     open: int
 
     @property
     def websockets(self) -> int:
-        """WebSockets at a time."""
+        """Maximum number of WebSockets."""
         return self.open // 2
 
     @property
     def waiting(self) -> int:
-        """Sockets that are waited for at a time."""
+        """Maximum number of sockets without a complete request."""
         return self.open // 4
 
 
 def socket_limits() -> SocketLimits:
-    """The limits that leave some of this process's file descriptors to others."""
+    """Return limits that fit into the file descriptors of this process."""
     return SocketLimits(max(LEAST_SOCKETS, min(MOST_SOCKETS, _most_files() - RESERVED_FILES)))
 
 
 def _most_files() -> int:
-    """The number of file descriptors that this process may have."""
+    """Return the limit on file descriptors of this process."""
     if sys.platform == "win32":  # sockets are no file descriptors there
         return MOST_SOCKETS + RESERVED_FILES
     import resource
@@ -60,15 +60,15 @@ def _most_files() -> int:
 
 @dataclass(slots=True)
 class _Socket:
-    """What is known of an open socket."""
+    """State of an open socket."""
 
     waiting_since: float | None
-    """None: it is served."""
+    """Time since which its request is incomplete; None: it is complete."""
     closing_since: float | None = None
 
 
 class Sockets:
-    """The open sockets of a server; used on its event loop."""
+    """The open sockets of a server. Not thread-safe: used on its event loop only."""
 
     def __init__(self, limits: SocketLimits) -> None:
         self.limits = limits
@@ -79,43 +79,43 @@ class Sockets:
 
     @property
     def waiting(self) -> int:
-        """The number of sockets that are waited for."""
+        """Number of sockets without a complete request."""
         return sum(entry.waiting_since is not None for entry in self._sockets.values())
 
-    # --- what protocols say of their sockets ---
+    # --- events, reported by the protocols ---
 
     def wait(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for a request of this socket."""
+        """Start the timeout for the next request of this socket."""
         entry = self._sockets.setdefault(transport, _Socket(None))
         entry.waiting_since = _now()
 
     def serve(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for this socket no more: its request is there."""
+        """Stop the timeout: the request of this socket is complete."""
         entry = self._sockets.get(transport)
         if entry is not None:
             entry.waiting_since = None
 
     def remove(self, transport: asyncio.BaseTransport) -> None:
-        """Forget a socket: it is closed."""
+        """Remove a closed socket."""
         self._sockets.pop(transport, None)
 
     # --- limits ---
 
     def make_room(self) -> bool:
-        """Close what was waited for longest where there are too many; whether one more socket may be opened."""
+        """At a limit, close the socket that has been waiting longest; return whether one more may be opened."""
         if len(self) >= self.limits.open or self.waiting >= self.limits.waiting:
             self.drop_oldest()
         return len(self) < self.limits.open
 
     def drop_oldest(self) -> None:
-        """Close the socket that was waited for longest, if there is one."""
+        """Close the socket whose request has been incomplete for longest, if there is one."""
         waiting = [(entry.waiting_since, transport) for transport, entry in self._sockets.items()]
         ages = {transport: since for since, transport in waiting if since is not None}
         if ages:
             self._abort(min(ages, key=lambda transport: ages[transport]))
 
     def close_late(self) -> None:
-        """Close the sockets that are late."""
+        """Close the sockets that have timed out."""
         now = _now()
         for transport, entry in list(self._sockets.items()):
             if transport.is_closing():
@@ -127,7 +127,7 @@ class Sockets:
                 transport.close()  # which sends first what waits to be sent
 
     def drop_waiting(self) -> None:
-        """Close all sockets that are waited for: the server ends."""
+        """Close all sockets without a complete request: the server shuts down."""
         for transport, entry in list(self._sockets.items()):
             if entry.waiting_since is not None:
                 self._abort(transport)

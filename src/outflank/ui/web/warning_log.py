@@ -1,4 +1,4 @@
-"""Warnings of a server on standard error: a line each, and of a flood of the same kind a line with their number."""
+"""Rate-limited warnings on standard error: repeated ones are summarised in one line with their number."""
 
 import sys
 import threading
@@ -9,24 +9,24 @@ from dataclasses import dataclass
 
 PERIOD_SECONDS = 60.0
 MOST_LINES = 5
-"""Lines of one kind that are written in a period; the others are counted, and their number is written at its end."""
+"""Maximum lines of one kind in a period; further ones are counted, and the count is written at its end."""
 
 MOST_KINDS = 50
-"""Kinds that are told apart in a period; all others count as one."""
+"""Maximum number of kinds counted separately in a period; all others count as one kind."""
 
 MOST_LETTERS = 500
-"""Letters of a line."""
+"""Maximum length of a line."""
 
 
 @dataclass(slots=True)
 class _Kind:
-    """What was warned of in the period that has begun."""
+    """Warnings of one kind in the current period."""
 
     begun: float
     written: int = 0
     omitted: int = 0
     last: str = ""
-    """The last line that was not written."""
+    """The last line that was omitted."""
 
 
 class WarningLog:
@@ -51,7 +51,7 @@ class WarningLog:
         self._timer: threading.Timer | None = None
 
     def warn(self, kind: str, text: object) -> None:
-        """Write a warning, or count it where there were enough of its kind."""
+        """Write a warning, or count it once the limit of its kind is reached."""
         line = _one_line(text)
         with self._lock:
             now = self._clock()
@@ -72,11 +72,11 @@ class WarningLog:
                 self._timer.start()
 
     def warn_of(self, error: object) -> None:
-        """Write a warning about an exception; those of one type are one kind."""
+        """Write a warning about an exception; its type is its kind."""
         self.warn(type(error).__name__, f"{type(error).__name__}: {error}")
 
     def close(self) -> None:
-        """Write the numbers of what was not written."""
+        """Write the counts of omitted warnings."""
         with self._lock:
             self._stop_timer()
             self._write_numbers(None)
@@ -92,7 +92,7 @@ class WarningLog:
             self._timer = None
 
     def _write_numbers(self, now: float | None) -> None:
-        """End the periods that are over (None: all)."""
+        """Write the counts of the periods that have ended (None: of all)."""
         for kind, entry in list(self._kinds.items()):
             if now is None or now - entry.begun >= PERIOD_SECONDS:
                 del self._kinds[kind]
@@ -102,7 +102,7 @@ class WarningLog:
 
 
 def _one_line(text: object) -> str:
-    """A line that no terminal takes for commands."""
+    """Return the text as one line without control characters."""
     line = " ".join(str(text).split())[:MOST_LETTERS]
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 

@@ -39,7 +39,7 @@ def _check_words(words: str, game: Any) -> None:
     if "time" in settings and not 0 < _number(float, settings["time"], "time") <= MOST_SECONDS:
         raise OutflankError(f"time={settings['time']}: at most {MOST_SECONDS:g} seconds a move")
     if not is_human(words):
-        seated(words, game, variety=1).close()  # what cannot be made is refused now, and not when it is to move
+        seated(words, game, variety=1).close()  # refuse now, not at the first move, what cannot be made
 
 
 def _number(kind: type[int] | type[float], text: str, name: str) -> float:

@@ -29,7 +29,7 @@ APPLICATION = 0x6F75746C
 """By which the file says that it is ours."""
 
 PRIVATE = 0o600
-"""Rights of files that hold games: their owner's alone."""
+"""File mode of the database: only its owner reads and writes it."""
 
 MOST_GAMES = 10_000
 ON_A_PAGE = 50
@@ -192,11 +192,11 @@ class Store:
         return file
 
     def _narrow_rights(self) -> None:
-        """Let nobody else read the games, nor what a killed server or an earlier version has left beside them.
+        """Restrict the mode of the database and of SQLite's files beside it to their owner.
 
         What SQLite makes from here on has the rights of the file itself.
         """
-        if sys.platform == "win32":  # modes say nothing there
+        if sys.platform == "win32":  # where file modes have no effect
             return
         for ending in ("", "-wal", "-shm", "-journal"):
             path = self.path.with_name(self.path.name + ending)

@@ -63,11 +63,11 @@ class House:
         return self._last
 
     def most_table_bytes(self) -> int:
-        """Return the bytes of all tables together, at most; those of an experiment not counted."""
+        """Return the limit on the bytes of all tables, except those of experiments."""
         return self.searches.most_bytes() + self.computers.most_bytes()
 
     def in_memory(self) -> dict[str, int]:
-        """Return what there is of things that take much memory, an experiment's included."""
+        """Return the number of tables, their bytes and the number of players, including those of experiments."""
         tables, table_bytes = tables_in_memory()
         return {"tables": tables, "table_bytes": table_bytes, "players": self.computers.in_memory()}
 

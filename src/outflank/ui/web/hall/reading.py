@@ -1,4 +1,4 @@
-"""Reading what visitors paste: in threads of its own, a few at a time, and not for long.
+"""Parsing of pasted texts: in separate threads, with limits on their number and on the time.
 
 A reader written in Python lets other threads run every few milliseconds, and a bound makes it end. A call of a regular
 expression does neither: recognisers take time in proportion to the text, which `tests/test_recognisers.py` holds.
@@ -18,16 +18,16 @@ P = ParamSpec("P")
 
 
 class ReadingRoom:
-    """The threads in which texts of visitors are read; used on the event loop."""
+    """Threads that parse pasted texts. Not thread-safe: used on the event loop only."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._threads = ThreadPoolExecutor(settings.texts_at_a_time, "outflank-web-text")
         self._waiting = 0
-        """Texts that are being read, or wait to be; those that nobody waits for any longer count too."""
+        """Texts that are being parsed or queued, including those whose request has timed out."""
 
     async def read(self, reader: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """What a reader makes of a text; an error in one line where it is too much, or takes too long."""
+        """Return the result of a reader; raise an error of one line where the text is too long or takes too long."""
         settings = self._settings
         if self._waiting >= settings.most_texts:
             raise OutflankError(f"{self._waiting} other texts are being read: try again in a moment")
@@ -39,7 +39,7 @@ class ReadingRoom:
         reading = asyncio.get_running_loop().run_in_executor(self._threads, bounded)
         self._waiting += 1
         reading.add_done_callback(self._ended)
-        # Not `wait_for`, which would cancel the reading: whoever waits no longer does not make its thread free.
+        # Not `wait_for`, which would cancel the future although its thread still works.
         done, _ = await asyncio.wait((reading,), timeout=settings.text_seconds)
         if not done:
             raise TooMuchText(f"reading this text took longer than {settings.text_seconds:g} seconds")
@@ -48,8 +48,8 @@ class ReadingRoom:
     def _ended(self, reading: "asyncio.Future[T]") -> None:
         self._waiting -= 1
         if not reading.cancelled():
-            reading.exception()  # or one that nobody waits for any longer is complained of
+            reading.exception()  # or asyncio warns of an exception that nobody retrieved
 
     def close(self) -> None:
-        """Begin to read no more."""
+        """Start no further parsing."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -288,7 +288,7 @@ class Analysing:
     # --- the end ---
 
     def close(self, freed: Callable[[], None]) -> None:
-        """Search no more, and tell nobody. `freed` is called, from whatever thread, when the tables are gone."""
+        """Stop, and report nothing further. `freed` is called, from any thread, once the tables are freed."""
         with self._lock:
             if self._is_closed:
                 return
@@ -298,14 +298,14 @@ class Analysing:
             self._free()
 
     def _free(self) -> None:
-        # What is told of it refers to it: without that cycle everything goes with the last reference.
+        # The callback refers to this analysis: without that cycle reference counting frees everything.
         self._tables, self._kept, self._tell = {}, None, _nothing
         freed, self._freed = self._freed, _nothing
         freed()
 
 
 def _nothing(*_: object) -> None:
-    """Do nothing: nobody is told."""
+    """Report nothing."""
 
 
 def _summed(before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]) -> tuple[WorkerStatistics, ...]:

@@ -21,23 +21,23 @@ from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
 
 MOST_PLAYERS = 16
-"""That are in memory at a time, and keep their tables from move to move; others begin anew."""
+"""Maximum number of players in memory; they keep their tables from move to move."""
 
 TABLES_OF_A_PLAYER = 2
-"""Of estimates, and of exact endings."""
+"""Tables of a player: one for estimates, one for exact endings."""
 
 MOST_WORDS = 1000
 """Of computers, of which it is known that their kernels are there."""
 
 Key = tuple[str, str, str]
-"""Of a player: its game, its words and its side."""
+"""Key of a player: its game, its words and its side."""
 Kernels = tuple[str, str]
-"""A game and the words of a player."""
+"""The kernels that a player needs, by the rules of its game and its words."""
 T = TypeVar("T")
 
 
 class Computers:
-    """All of a server's players. Each is at its move in a thread of its own, with cores that it has leased.
+    """All players of a server. Each thinks in a thread of its own, on cores that it has leased.
 
     There are never more than `MOST_PLAYERS` in memory, at work or idle: who needs another one drops the idle player
     that has waited longest, or waits until one is idle.
@@ -47,19 +47,19 @@ class Computers:
         self.settings, self._turns = settings, turns
         self._changed = threading.Condition()
         self._idle: OrderedDict[Key, Player] = OrderedDict()
-        self._working: set[_Request] = set()  # whose players are being made, or at their moves
-        self._asking: list[_Request] = []  # for a player, in that order
+        self._working: set[_Request] = set()  # whose players are being made, or are thinking
+        self._asking: list[_Request] = []  # waiting for a player, in this order
         self._closed = False
         self._is_compiling = False
         self._ready: OrderedDict[Kernels, None] = OrderedDict()
 
     @staticmethod
     def most_bytes() -> int:
-        """Return the bytes of all tables of players together, at most."""
+        """Return the limit on the bytes of all tables of players."""
         return MOST_PLAYERS * TABLES_OF_A_PLAYER * (32 << TABLE_BITS)
 
     def in_memory(self) -> int:
-        """Return how many players there are."""
+        """Return the number of players in memory."""
         with self._changed:
             return len(self._idle) + len(self._working)
 
@@ -92,7 +92,7 @@ class Computers:
         return chosen
 
     def _take(self, request: "_Request", stop: Stop) -> Player | None:
-        """Return the idle player of this key. None: there is room for a new one now."""
+        """Wait for the idle player of this key and return it; None: there is room to make a new one."""
         stop.tell(self._wake)
         try:
             with self._changed:
@@ -113,16 +113,16 @@ class Computers:
         return player
 
     def _is_next(self, request: "_Request") -> bool:
-        """Whether a request may have its player: it is the first that can be served now."""
+        """Whether a request is the first in the queue that can be served now."""
         return next((each for each in self._asking if self._can_serve(each)), None) is request
 
     def _can_serve(self, request: "_Request") -> bool:
-        """Kernels that may not be there yet are compiled for one computer at a time."""
+        """Whether a request may compile now: one player compiles at a time."""
         is_there = request.key in self._idle or request.kernels in self._ready
         return len(self._working) < MOST_PLAYERS and (is_there or not self._is_compiling)
 
     def _put_back(self, request: "_Request", player: Player | None) -> None:
-        """Let a player be idle, or say that there is none."""
+        """Return a player to the idle ones; None: it was closed."""
         gone: list[Player] = []
         with self._changed:
             if player is not None and (self._closed or request.is_forgotten):
@@ -141,7 +141,7 @@ class Computers:
         return [self._idle.popitem(last=False)[1] for _ in range(beyond)]
 
     def forget(self, id: str) -> None:
-        """Let the players of a game go, as nobody watches it; one that is at its move when it comes back."""
+        """Close the players of a game that nobody watches; one that is thinking is closed when it returns."""
         with self._changed:
             gone = [self._idle.pop(key) for key in list(self._idle) if key[0] == id]
             for request in self._working:
@@ -153,7 +153,7 @@ class Computers:
             self._changed.notify_all()
 
     def _made(self, request: "_Request", board: Board[Any]) -> Player:
-        """Return a new player, which has compiled what it needs: that is not on its clock."""
+        """Return a new player with its kernels compiled, which must not happen on its clock."""
         try:
             player = seated(request.key[1], board.game, drawn_seed())
             player.new_game(board)
@@ -182,7 +182,7 @@ class Computers:
             return choice, time.monotonic() - began
 
     def close(self) -> None:
-        """Let all of them go; those that are at their moves when they come back."""
+        """Close all players; those that are thinking, when they return."""
         with self._changed:
             self._closed = True
             gone = list(self._idle.values())
@@ -193,19 +193,19 @@ class Computers:
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class _Request:
-    """A move that a computer is asked for."""
+    """A request for a move."""
 
     key: Key
     kernels: Kernels
-    """What its player needs."""
+    """The kernels that its player needs."""
     compiles: bool = False
-    """Whether these may have to be compiled for it."""
+    """Whether they may have to be compiled."""
     is_forgotten: bool = False
-    """Whether its player is not kept."""
+    """Whether its player is closed after the move."""
 
 
 class _NotWanted(OutflankError):
-    """A move that nobody waits for any more."""
+    """The move is not wanted any more."""
 
 
 def _check_wanted(stop: Stop) -> None:
@@ -219,7 +219,7 @@ def _close(players: list[Player]) -> None:
 
 
 async def _in_thread(job: Callable[[], T]) -> T:
-    """What this finds, in a thread of its own: it may take long.
+    """Run a job in a new thread and return its result.
 
     An exception comes without its traceback, and nothing here refers to it afterwards: the frames of a search hold its
     tables, and in a cycle these would stay until the garbage collector comes to them, which may be never.

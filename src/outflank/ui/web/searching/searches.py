@@ -25,7 +25,7 @@ class Place:
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.is_ending = False
-        """Whether the search has ended, and its tables are in use until a thread comes back."""
+        """Whether the search has ended while a thread still uses its tables."""
 
 
 class Searches:
@@ -58,7 +58,7 @@ class Searches:
         return place.bits - 1
 
     def leave(self, stop: Stop) -> None:
-        """It has ended, and its tables are freed."""
+        """Note that the search has ended and its tables are freed."""
         self.give_back(self._others.pop(stop))
 
     async def take_place(self) -> Place:
@@ -77,7 +77,7 @@ class Searches:
         return place
 
     def give_back(self, place: Place) -> None:
-        """No search has tables of it, now or later."""
+        """Give the place back: no search uses its tables any more."""
         self._places.discard(place)
         self._freed.set()
 
@@ -132,7 +132,7 @@ class Searches:
         self._compile()
 
     def end(self, search: Analysing) -> None:
-        """Let it search no more, and free its tables."""
+        """Stop a search and free its tables."""
         place = self._under_way.pop(search, None)
         self.turns.drop(search)
         if place is None:
@@ -157,4 +157,4 @@ class Searches:
 
 
 def _nothing() -> None:
-    """Do nothing: the server ends."""
+    """Do nothing: the server shuts down."""

@@ -117,7 +117,7 @@ class Turns:
                     if more and not turn.dropped and not self._closed:
                         self._waiting.append(search)
                     self._changed.notify_all()
-            del search, turn  # who waits for the next one keeps nothing of this one
+            del search, turn  # no reference must outlive the turn
 
     def _has_room(self) -> bool:
         """Whether somebody waits for a core, and there is one."""

@@ -57,7 +57,7 @@ class Outbox:
         self._sent.pop(key, None)
 
     def close(self) -> None:
-        """Nobody sends any more: drop what waits and what comes, and let go on who waits for room."""
+        """Drop pending and future messages, and wake everyone who waits for room."""
         self._is_closed = True
         self._answers.clear()
         self._latest.clear()

@@ -29,10 +29,10 @@ POLICY = 1008
 """The code with which a connection is closed that does not keep to the rules."""
 
 SILENT_SECONDS = 20.0
-"""After which a connection that has asked nothing makes room for another one, where there are too many."""
+"""Age at which a connection without any request may be closed in favour of a new one."""
 
 CLOSE_SECONDS = 1.0
-"""Time to send the reason for which a connection is closed, and between two cancellations of a task."""
+"""Timeout for sending the close frame, and interval between two cancellations of a task."""
 
 MOST_WHY = 400
 """Letters of a refusal."""
@@ -56,7 +56,7 @@ class Session:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has asked nothing for long enough to make room for another connection."""
+        """Whether it has sent no request for `SILENT_SECONDS`, and may be closed in favour of a new connection."""
         waits = not self._has_asked and not self._is_closing
         return waits and self._loop.time() - self._begun >= SILENT_SECONDS
 
@@ -301,7 +301,7 @@ class Session:
 
 
 async def _cancel_all(*tasks: "asyncio.Task[None]") -> None:
-    """Cancel tasks until they have ended: code that they call may have swallowed the first cancellation."""
+    """Cancel tasks until they end: code that they call may swallow a cancellation."""
     pending = {task for task in tasks if not task.done()}
     while pending:
         for task in pending:
