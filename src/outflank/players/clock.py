@@ -90,7 +90,7 @@ class Clock:
     """Time left for the game; None: there is no end of it."""
     opponent_seconds: float | None = None
     started: float | None = None
-    """When it began to run for this move, by `time.perf_counter`; None: when the player is asked for one."""
+    """Time at which it started for this move, by `time.perf_counter`; None: when the player is asked."""
 
     @property
     def move_seconds(self) -> float | None:

@@ -4,9 +4,9 @@ Two times make a budget. After the *soft* one no further iteration is begun, and
 same for long; at the *hard* one the search is stopped. Seconds a move that a player is told to take, by a clock or by
 none, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts.
 
-A search does not come back at the very moment at which it is stopped: the system may have given its core to another
-program. `Lateness` is what a player knows of that: a short measurement before the game, and then every move. Nothing
-that a budget promises ignores it: where all of a move's time would be needed for coming back, a move is made at once.
+A search returns some time after its deadline: the system may have given its core to another program. `Lateness`
+estimates that time, from a short measurement before the game and from every move. Every budget keeps it in reserve, and
+no floor ignores it: where the reserve would take all of a move's time, a move is made without a search.
 """
 
 import threading
@@ -22,21 +22,19 @@ from outflank.games.description import description_of
 from outflank.players.clock import Clock
 
 LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
-"""Seconds of the clock of a whole game that are kept back at least, whatever was measured; and at most by a measurement
-before the game."""
+"""Smallest reserve of a whole game's clock, and largest reserve that programs are told to keep, in seconds."""
 
 LEAST_SHARE = 0.03
-"""The part of a time for each move that is kept back at least, up to `LEAST_MARGIN`."""
+"""Smallest reserve as a part of the time for each move, up to `LEAST_MARGIN`."""
 
 LEAST_RESERVE = 0.008
-"""Seconds of it that are kept back at least. Searches come back some 1.5 ms after their deadline on a quiet machine,
-and now and then a thread waits longer."""
+"""Smallest reserve of a time for each move, in seconds."""
 
 LOOKS = 150_000
 """Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
 
 MORE_LATE = 2.0
-"""How many times as late as it was lately a move may be."""
+"""Reserve in multiples of the worst lateness seen."""
 
 AT_ONCE = 0.003
 """Seconds that a move takes which is not thought about, with room to spare."""
@@ -50,16 +48,16 @@ FIRST_MOVE = 0.15
 
 
 FORGETTING = 0.8
-"""What is left of a program's lateness after another answer that was less late: a machine may have been busy once."""
+"""Decay of a program's lateness with every answer: a machine may have been busy once."""
 
 REMEMBERING = 0.95
-"""The same for moves of our own: two thirds of it after ten moves, a fifth after thirty, which is a game."""
+"""Decay of a player's lateness with every move: 60 % are left after ten moves, 21 % after thirty, which is a game."""
 
 
 class Lateness:
-    """How long after its deadline a move comes back on this machine, as far as a player has seen.
+    """Estimate of the time by which moves miss their deadlines on this machine.
 
-    `seconds` is the worst of what was seen, the less the longer ago; `mean_seconds` what it usually is.
+    `seconds` is the worst seen, decaying with every move; `mean_seconds` is a moving average.
     """
 
     def __init__(self) -> None:
@@ -67,18 +65,18 @@ class Lateness:
         self.mean_seconds = 0.0
 
     def measure(self) -> None:
-        """Begin a game: see how busy the machine is now. What was seen in the last game still counts."""
+        """Measure how busy the machine is, before a game. The last game still counts."""
         self.seconds = max(measured_delay(), REMEMBERING**5 * self.seconds)
 
     def note(self, late_seconds: float, pause_seconds: float = 0.0) -> None:
-        """Learn from a move that came back so late, and whose search was off its core for so long."""
-        # One move that was late by a second, when the machine woke up say, does not make the next thirty moves hasty.
+        """Learn from a move that missed its deadline by `late_seconds`, and the longest pause of its workers."""
+        # Bounded, so that one outlier (a machine that slept) does not make the next thirty moves hasty.
         most = 4 * self.seconds + LEAST_MARGIN
         self.seconds = max(min(late_seconds, most), min(pause_seconds, most), REMEMBERING * self.seconds)
         self.mean_seconds += 0.1 * (min(max(0.0, late_seconds), most) - self.mean_seconds)
 
     def reserve_seconds(self, least: float) -> float:
-        """What is to be kept back of a move's time, at least so much."""
+        """Return the time to keep in reserve, at least `least`."""
         return max(least, MORE_LATE * self.seconds)
 
 
@@ -210,7 +208,7 @@ def policy_named(name: str) -> Policy:
 
 
 def lateness(before: float, latest: float) -> float:
-    """What a program is late by lately, after another answer."""
+    """Return the lateness of a program after another answer."""
     return max(latest, FORGETTING * before)
 
 
@@ -222,7 +220,7 @@ def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
 
 
 def measured_delay() -> float:
-    """The longest time in a twentieth of a second that a thread was late to wake, or was off its core."""
+    """Return the longest delay of a thread in 50 ms: to wake from sleep, or off its core while working."""
     late = 0.0
     for _ in range(20):
         began = time.perf_counter()
@@ -239,5 +237,5 @@ def measured_delay() -> float:
 
 @cache
 def safety_margin() -> float:
-    """Seconds that a program is told to keep back: twice what threads are held up by on this machine."""
+    """Return the reserve that programs are told to keep: twice the measured delay of a thread."""
     return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * measured_delay()))

@@ -63,15 +63,15 @@ class Limits:
 
 @dataclass(slots=True)
 class Deadline:
-    """A time of day by which a search must have come back: for players, whose clock runs while a search is set up."""
+    """Absolute time at which a search stops: for players, whose clock also runs while a search is set up."""
 
     at: float
     """By `time.perf_counter`."""
     longest_pause_seconds: float = 0.0
-    """Set by the search: the longest time that the system has kept one of its workers off its core."""
+    """Longest time that the system kept a worker off its core; set by the search."""
 
     def left_seconds(self) -> float:
-        """Time until then; 0 if it has come."""
+        """Return the time until the deadline; 0 if it has passed."""
         return max(0.0, self.at - time.perf_counter())
 
 

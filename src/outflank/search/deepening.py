@@ -93,7 +93,7 @@ def iterate(
     without limits that is soon done. A `table` that has been
     used keeps none of them. `known` is what an earlier proof of this score had shown when it was stopped: there it
     begins. With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the
-    score. A `deadline` is when the search must have come back, whatever it took to set it up: for players.
+    score. A `deadline` is an absolute time limit, which includes the set-up of the search: for players.
     """
     limits, chosen = asked(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)

@@ -301,12 +301,12 @@ class Root:
             set_deadline(self.bell, int(1e9 * seconds))
 
     def restart_poll_clock(self) -> None:
-        """Do not take the time until the next look at the clock for a pause of the workers: they were not working."""
+        """Begin to measure pauses anew: the workers were not working."""
         self.workers["polled_ns"] = 0
 
     @property
     def longest_pause_seconds(self) -> float:
-        """The longest time that the system has kept a worker off its core in this search."""
+        """Longest time that the system kept a worker off its core in this search."""
         return float(self.workers["longest_pause_ns"].max()) / 1e9
 
     # --- what the windows of an iteration have told ---

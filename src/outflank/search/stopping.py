@@ -14,9 +14,9 @@ work of others pointless, some of them (a cut-off in `parallel/`).
 - Who finds that it is not wanted sets its own `aborted`. From there on its value is worthless: each level of its
   recursion returns at once and writes nothing into the table. Python above the kernels raises `Stopped`.
 
-The deadline is read by the workers themselves, in compiled code: a timer's thread would first have to be scheduled, and
-then to get the interpreter's lock, and on a busy machine that took 30 ms and more. A worker stops before the deadline
-by as long as the system has kept it off its core during this search, since that may happen again.
+Workers compare the clock with the deadline themselves, in compiled code: the thread of a timer has to be scheduled and
+to get the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops before the deadline by
+its longest pause in this search (the time that the system kept it off its core), since another may come.
 
 Why nothing is missed: what is published before a ring is seen by whoever hears the ring, and a worker notes how often
 the bell has rung before it looks for whom. Who rings later is heard at one of the next nodes.
@@ -38,13 +38,18 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, yield_core
 
 POLL_NODES = 4096
-"""Nodes between two looks at the limit of nodes and the clock, at most: some hundred microseconds."""
+"""Nodes between two looks at the limit of nodes, at most: some hundred microseconds."""
 
 FEWEST_NODES = 64
 """Nodes between two looks, however near the limit is."""
 
-POLL_NS = 1_000_000
-"""Nanoseconds between two looks at the clock, at most, unless `FEWEST_NODES` take longer: evaluations may be slow."""
+POLL_NS = 250_000
+"""Nanoseconds between two reads of the clock, at most, unless `FEWEST_NODES` take longer: evaluations may be slow. A
+read takes some 25 ns."""
+
+PAUSE_NS = 2_000_000
+"""Nanoseconds between two reads from which on the worker must have been off its core: endings that a game solves by
+kernels of its own, without reading the clock, take up to a millisecond."""
 
 ENDLESS = 1 << 62
 
@@ -177,7 +182,7 @@ def heed(worker: Any) -> Any:
 
 @apart
 def report_nodes(worker: Any) -> Any:
-    """Look at the clock, and now and then tell the bell how many nodes were entered; who reaches a limit stops all."""
+    """Read the clock, and at times add this worker's nodes to the bell's; stop all workers where a limit is reached."""
     bell = record_at(worker.bell, BELL)
     look_at_clock(worker)
     # The longest pause of this search is kept back: this worker may be off its core again when the deadline comes.
@@ -196,7 +201,7 @@ def report_nodes(worker: Any) -> Any:
 
 @inner
 def tell_nodes(bell: Any, worker: Any) -> Any:
-    """Tell the bell how many nodes were entered; who reaches the limit stops everybody."""
+    """Add this worker's new nodes to the bell's; stop all workers where the limit is reached."""
     fresh = worker.nodes - worker.told
     worker.told = worker.nodes
     total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
@@ -207,13 +212,13 @@ def tell_nodes(bell: Any, worker: Any) -> Any:
 
 @inner
 def look_at_clock(worker: Any) -> Any:
-    """Note the time, and how long ago the last look was; look more often where nodes take long."""
+    """Update the time of the last read and the longest pause; adapt the nodes until the next read to `POLL_NS`."""
     now = nanoseconds()
     if worker.polled_ns != 0:
         pause = now - worker.polled_ns
-        if pause > 2 * POLL_NS:  # longer than it worked
+        if pause > PAUSE_NS:
             worker.longest_pause_ns = max(worker.longest_pause_ns, pause)
-        # By halves: a pause may also be the system's doing, which says nothing about the nodes.
+        # By halves: the pause may also be preemption, which says nothing about the cost of a node.
         if pause > POLL_NS:
             worker.poll_step = max(worker.poll_step // 2, FEWEST_NODES)
         elif pause < POLL_NS // 4:

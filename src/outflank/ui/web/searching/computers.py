@@ -117,7 +117,7 @@ class Computers:
         return next((each for each in self._asking if self._can_serve(each)), None) is request
 
     def _can_serve(self, request: "_Request") -> bool:
-        """Whether a request may compile now: one player compiles at a time."""
+        """Whether there is room for its player, which compiles only while no other does."""
         is_there = request.key in self._idle or request.kernels in self._ready
         return len(self._working) < MOST_PLAYERS and (is_there or not self._is_compiling)
 
