@@ -1,6 +1,7 @@
 """Matches: players that behave and players that do not, openings, and what is left of a match that is killed."""
 
 import contextlib
+import gc
 import json
 import os
 import random
@@ -27,6 +28,7 @@ from outflank.formats.game_files import read_records
 from outflank.games.sides import Side
 from outflank.othello.board import OthelloBoard
 from outflank.othello.moves import OthelloMove
+from outflank.players import collecting
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, PlayerFailed, SimplePlayer
 from outflank.search.contract import Stop
@@ -192,6 +194,23 @@ def test_a_game_is_played_to_its_end():
     assert all(move.seconds is None for move in game.record.moves[:2])
     assert game.record.moves[2].value == 1.5
     assert game.record.moves[2].seconds is not None
+
+
+def test_no_garbage_is_collected_while_a_clock_runs():
+    """A full collection takes 50 ms where a compiler is loaded; between two moves young objects alone are collected."""
+    seen = []
+
+    class Watching(First):
+        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+            seen.append((gc.isenabled(), gc.get_freeze_count() > 0, gc.get_count()[0] < 2 * collecting.MANY_OBJECTS))
+            self.garbage = [[] for _ in range(collecting.MANY_OBJECTS // 2)]
+            self.garbage.append(self.garbage)
+            return super().choose(board, clock, stop=stop)
+
+    play(Watching("a"), Watching("b"), OthelloBoard.start(4), control=TimeControl(move_seconds=60.0))
+    assert len(seen) > 8
+    assert {*seen} == {(False, True, True)}
+    assert (gc.isenabled(), gc.get_freeze_count()) == (True, 0)
 
 
 def test_forced_passes_are_played_for_the_player():

@@ -122,7 +122,7 @@ def test_there_is_always_time_to_move_at_once_to_the_end():
     late = Lateness()
     assert usable_seconds(START, 0.01, late) == 0.0
     assert usable_seconds(START, 60.0, late) < 60.0 - 2 * timing.LEAST_MARGIN
-    late.note(0.02)
+    late.note(0.0, 0.02)
     assert usable_seconds(START, 60.0, late) < usable_seconds(START, 60.0, Lateness())
 
 
@@ -173,7 +173,7 @@ def test_searches_that_come_back_late_do_not_lose_on_time(still_clock, monkeypat
     monkeypatch.setattr(computer, "iterate", late_searches(still_clock, itertools.repeat(delay)))
     players = {side: Computer(START.game, policy=policy, exact=0, table_bits=None) for side in Side}
     for each in players.values():
-        each.policy.lateness.seconds = delay  # as measured before the game
+        learn(each.policy.lateness, delay)  # as measured before the game
     assert forfeits(still_clock, players, control) == 0
 
 
@@ -185,22 +185,57 @@ def test_a_busy_machine_is_learnt_and_no_floor_ignores_it(still_clock, monkeypat
     players = dict.fromkeys(Side, Computer(START.game, exact=0, table_bits=None))
     assert forfeits(still_clock, players, "0.1s/move") <= 2, "before it knows, in steps of a limited size"
     players = dict.fromkeys(Side, Computer(START.game, exact=0, table_bits=None))
-    players[Side.BLACK].policy.lateness.seconds = 0.06
+    learn(players[Side.BLACK].policy.lateness, 0.06)
     assert forfeits(still_clock, players, "0.1s/move") == 0
     assert forfeits(still_clock, players, "0.5s/move") == 0
 
 
+def learn(lateness: Lateness, seconds: float) -> None:
+    """Let it see such a delay as often as it takes to believe it."""
+    for _ in range(2):
+        lateness.note(seconds)
+
+
 @pytest.mark.plain
-def test_one_late_move_is_forgotten():
+def test_one_late_move_is_an_accident_and_later_ones_are_forgotten():
     late = Lateness()
-    late.note(5.0)
-    assert late.seconds <= timing.LEAST_MARGIN, "the machine may have slept"
-    late.note(5.0)
-    assert late.seconds > timing.LEAST_MARGIN
-    before = late.seconds
-    for _ in range(40):
-        late.note(0.0)
-    assert late.seconds < 0.2 * before
+    for delay in (0.001, 5.0, 0.001):
+        late.note(delay)
+    assert late.seconds == 0.001, "the machine may have slept"
+    late.note(4.0, 4.5)
+    assert late.seconds == 4.5
+    for _ in range(timing.REMEMBERED):
+        late.note(0.002)
+    assert late.seconds == 0.002
+
+
+@pytest.mark.plain
+def test_delays_in_the_set_up_of_a_search_are_delays():
+    late = Lateness()
+    for setup in (0.004, 0.005, 0.044, 0.036):
+        late.note(0.0, 0.0, setup)
+    assert (late.seconds, late.setup_seconds) == (pytest.approx(0.032), 0.036)
+
+
+@pytest.mark.plain
+def test_no_search_is_set_up_that_could_not_begin_in_time(still_clock, monkeypatch):
+    begun = []
+
+    def iterate(board, limits=None, *, deadline=None, **options):
+        begun.append(deadline)
+        yield from late_searches(still_clock, itertools.repeat(0.0))(board, limits, deadline=deadline)
+
+    monkeypatch.setattr(computer, "iterate", iterate)
+    busy = Computer(START.game, exact=0, table_bits=None)
+    busy._prepared = True
+    for _ in range(2):
+        busy.policy.lateness.note(0.01, 0.0, 0.09)
+    clocks = Clocks.alike(TimeControl.parse("0.1s/move"))
+    assert busy.choose(START, clocks.of(Side.BLACK)).why == "no time"
+    assert not begun
+    busy.choose(START, Clocks.alike(TimeControl.parse("0.5s/move")).of(Side.BLACK))
+    (deadline,) = begun
+    assert deadline.setup_seconds == 0.09
 
 
 @pytest.mark.plain

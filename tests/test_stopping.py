@@ -1,6 +1,7 @@
 """The stop protocol: who is told to give up, and who is not."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from outflank.boards import Board
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
+from outflank.othello.board import OthelloBoard
 from outflank.parallel.shared_state import FRAME
 from outflank.search import stopping
 from outflank.search.contract import Deadline, Options
@@ -144,6 +146,19 @@ def test_no_timer_is_needed_to_end_a_compiled_search(monkeypatch, options):
     monkeypatch.setattr(threading, "Timer", refuse)
     board = Board.from_text("f5d6c3d3c4f4f6")
     assert search_board(board, seconds=0.05, **options).stopped
+
+
+@pytest.mark.plain
+def test_no_stage_begins_with_less_time_left_than_its_set_up_takes():
+    board, later = OthelloBoard.start(4), time.perf_counter() + 3600
+
+    def exact(setup_seconds):
+        deadline = Deadline(later, setup_seconds=setup_seconds)
+        *_, last = iterate(board, nodes=1 << 40, exact=True, deadline=deadline)
+        return last.exact
+
+    assert exact(1.0)
+    assert not exact(7200.0), "a stage of estimates came first"
 
 
 def test_a_deadline_that_has_come_leaves_a_move(search):

@@ -16,6 +16,7 @@ from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
+from outflank.players.collecting import collect, collection_paused
 from outflank.players.player import Choice, Player
 from outflank.players.processor_use import ProcessorUse
 from outflank.search.contract import Stop
@@ -87,7 +88,8 @@ def play(
     controls = control if isinstance(control, Mapping) else dict.fromkeys(Side, control or TimeControl())
     table = _Table(seated, board, Clocks(dict(controls)), stop or Stop(), lag_seconds)
     try:
-        ending = table.play(ply_limit, ponder)
+        with collection_paused():
+            ending = table.play(ply_limit, ponder)
     except _Interrupted:
         return None
     finally:
@@ -160,6 +162,7 @@ class _Table:
 
     def _turn(self, ponder: bool) -> None:
         """Let the side to move play."""
+        collect()  # no clock runs now
         moves = self.board.legal_moves
         if self.board.must_pass:
             self.board.push(moves[0])

@@ -131,6 +131,7 @@ class Computer:
         self._last_value: int | None = None
         self._slower = 1.0  # than endings are expected to be played out, on this machine
         self._prepared = False
+        self._quick_root: Root | None = None  # where there is no time to set up another one
 
     # --- a player ---
 
@@ -146,7 +147,8 @@ class Computer:
             if drawn is not None:
                 drawn.new_game()
         self._prepare(board)
-        self.policy.lateness.measure()  # now, and not on the clock
+        if not board.is_game_over():
+            self.policy.lateness.measure(lambda: self._set_up(board))  # now, and not on the clock
 
     def check(self, board: Board[Any]) -> None:
         """Raise `InvalidOption` where a GPU is asked for and this machine has none. Compiles nothing."""
@@ -166,12 +168,18 @@ class Computer:
         if self._prepared or board.is_game_over():
             return
         self._prepared = True
+        self._at_once(board)
         for options in (self.options, self._single()):
             for _ in iterate(board, Limits(nodes=1), table=self._table, **options):
                 pass
         if self._may_solve(board):
             for _ in iterate(board, Limits(nodes=1), table=self._endings, **self._exact_options()):
                 pass
+
+    def _set_up(self, board: Board[Any]) -> None:
+        """Begin a search whose time is over."""
+        for _ in iterate(board, deadline=Deadline(-inf), **self.options):
+            pass
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """A habit's move, the only one, or the best that is found in time."""
@@ -181,7 +189,8 @@ class Computer:
             return self._choose(board, clock, stop)
 
     def _choose(self, board: Board[Any], clock: Clock, stop: Stop | None) -> Choice:
-        began = time.perf_counter() if clock.started is None else clock.started
+        entered = time.perf_counter()
+        began = entered if clock.started is None else clock.started
         stop = stop or Stop()
         moves = board.legal_moves
         if len(moves) == 1:
@@ -193,11 +202,17 @@ class Computer:
         self._prepare(board)
         budget = self._budget(board, clock)
         board = self._as_it_counts(board)
-        if budget.hard_seconds is not None and budget.hard_seconds <= AT_ONCE:
-            self.policy.lateness.note(0.0)  # or no later move would be thought about either
-            return self._at_once(board)
+        lateness = self.policy.lateness
+        deadline = Deadline(inf)
+        if budget.hard_seconds is not None:
+            # Without a clock nothing is lost by a search that comes back late.
+            setup = AT_ONCE if clock.move_seconds is None else max(AT_ONCE, lateness.setup_seconds)
+            deadline = Deadline(began + budget.hard_seconds, setup_seconds=setup)
+        if deadline.left_seconds() <= deadline.setup_seconds:
+            choice = self._at_once(board)
+            lateness.note_hasty(max(entered - began, time.perf_counter() - entered))
+            return choice
         repeats = {} if self._repeats else repeating(board)
-        deadline = Deadline(inf if budget.hard_seconds is None else began + budget.hard_seconds)
         solved = self._solved(board, budget, deadline, stop)
         result = solved or self._searched(board, budget, began, deadline, stop, repeats)
         self._last_value = result.value
@@ -208,7 +223,8 @@ class Computer:
         for habit in self._habits:
             habit.played(board, choice)
         if budget.hard_seconds is not None:
-            self.policy.lateness.note(time.perf_counter() - deadline.at, deadline.longest_pause_seconds)
+            delay, late = max(entered - began, deadline.longest_pause_seconds), time.perf_counter() - deadline.at
+            lateness.note(delay, late, None if deadline.began_at is None else deadline.began_at - entered)
         return choice
 
     def _varied(self, board: Board[Any], choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
@@ -231,8 +247,10 @@ class Computer:
 
     def _at_once(self, board: Board[Any]) -> Choice:
         """There is no time left: the move that the ordering likes best."""
-        root = Root(board.game, board.position, Options(table_bits=None, evaluation=self.options.get("evaluation")))
-        return Choice(move=board.move(root.moves[0].code), why="no time")
+        if self._quick_root is None or self._quick_root.game is not board.game:
+            self._quick_root = Root(board.game, board.position, Options(table_bits=None, exact=True, offers=False))
+        self._quick_root.move_to(board.position)
+        return Choice(move=board.move(self._quick_root.moves[0].code), why="no time")
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
         """Fill the table with what may come."""
@@ -333,12 +351,12 @@ class Computer:
         if self.exact is not None:
             if moves > self.exact:
                 return None
-        elif left is None or self._slower * expected > SURE_OF_TIME * left:
+        elif left is None or self._slower * expected + 2 * deadline.setup_seconds > SURE_OF_TIME * left:
             return None
         most = None if left is None else Deadline(deadline.at - (1 - MOST_OF_TIME) * left)
         *_, result = iterate(board, stop=stop, table=self._endings, deadline=most, **self._exact_options())
         if most is not None:
-            deadline.longest_pause_seconds = most.longest_pause_seconds
+            deadline.longest_pause_seconds, deadline.began_at = most.longest_pause_seconds, most.began_at
         if result.exact and not result.stopped:
             return result
         if not stop.called:

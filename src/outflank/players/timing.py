@@ -11,6 +11,8 @@ no floor ignores it: where the reserve would take all of a move's time, a move i
 
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
@@ -27,14 +29,32 @@ LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
 LEAST_SHARE = 0.03
 """Smallest reserve as a part of the time for each move, up to `LEAST_MARGIN`."""
 
-LEAST_RESERVE = 0.008
+LEAST_RESERVE = 0.003
 """Smallest reserve of a time for each move, in seconds."""
 
-LOOKS = 150_000
-"""Looks at the clock by which it is seen whether others hold this process up: 30 ms, if nobody does."""
+MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
+"""Measurements of delays before a game (50 ms), and where other programs are seen to be running (200 ms and more)."""
+
+LOOKS = 25_000
+"""Looks at the clock of one measurement: 5 ms, if nothing holds them up."""
+
+BUSY_DELAY = 0.002
+"""Delay of a thread, in seconds, from which on other programs must be running."""
+
+SET_UPS = 4
+"""Searches that are set up before a game, to see how long that takes."""
+
+MEASURED_FOR = 10.0
+"""Seconds after which the delays on this machine are measured anew."""
+
+REMEMBERED = 60
+"""Moves and measurements that a player's lateness is estimated from."""
 
 MORE_LATE = 2.0
-"""Reserve in multiples of the worst lateness seen."""
+"""Reserve in multiples of that estimate: a search may lose its core once before it has stopped and once after."""
+
+HASTY = 0.6
+"""What is left of the estimate after `REMEMBERED` moves without a search."""
 
 AT_ONCE = 0.003
 """Seconds that a move takes which is not thought about, with room to spare."""
@@ -50,30 +70,51 @@ FIRST_MOVE = 0.15
 FORGETTING = 0.8
 """Decay of a program's lateness with every answer: a machine may have been busy once."""
 
-REMEMBERING = 0.95
-"""Decay of a player's lateness with every move: 60 % are left after ten moves, 21 % after thirty, which is a game."""
-
 
 class Lateness:
     """Estimate of the time by which moves miss their deadlines on this machine.
 
-    `seconds` is the worst seen, decaying with every move; `mean_seconds` is a moving average.
+    Made from the last `REMEMBERED` moves and from measurements before each game.
     """
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        """The longest delay but one: the longest may be an accident (a machine that slept)."""
         self.mean_seconds = 0.0
+        """Moving average of the time by which moves missed their deadlines."""
+        self.setup_seconds = 0.0
+        """The longest time but one that a search took before it began, in which nothing can stop it."""
+        self._delays: deque[float] = deque(maxlen=REMEMBERED)
+        self._setups: deque[float] = deque(maxlen=REMEMBERED)
+        self._measured_at = -inf
 
-    def measure(self) -> None:
-        """Measure how busy the machine is, before a game. The last game still counts."""
-        self.seconds = max(measured_delay(), REMEMBERING**5 * self.seconds)
+    def measure(self, set_up: Callable[[], object]) -> None:
+        """Measure how busy the machine is, before a game; `set_up` begins a search and ends it at once."""
+        measured_at, delays = measured_delays()
+        if measured_at > self._measured_at:
+            self._measured_at = measured_at
+            self._delays.extend(delays)
+        for _ in range(SET_UPS):
+            began = time.perf_counter()
+            set_up()
+            self._setups.append(time.perf_counter() - began)
+        self._estimate()
 
-    def note(self, late_seconds: float, pause_seconds: float = 0.0) -> None:
-        """Learn from a move that missed its deadline by `late_seconds`, and the longest pause of its workers."""
-        # Bounded, so that one outlier (a machine that slept) does not make the next thirty moves hasty.
-        most = 4 * self.seconds + LEAST_MARGIN
-        self.seconds = max(min(late_seconds, most), min(pause_seconds, most), REMEMBERING * self.seconds)
-        self.mean_seconds += 0.1 * (min(max(0.0, late_seconds), most) - self.mean_seconds)
+    def note(self, delay_seconds: float, late_seconds: float = 0.0, setup_seconds: float | None = None) -> None:
+        """Learn from a move: its longest delay, the time by which it missed its deadline, and its search's set-up."""
+        if setup_seconds is not None:
+            self._setups.append(setup_seconds)
+            delay_seconds = max(delay_seconds, setup_seconds - min(self._setups))
+        self._delays.append(max(delay_seconds, late_seconds))
+        self._estimate()
+        self.mean_seconds += 0.1 * (min(max(0.0, late_seconds), LEAST_MARGIN + self.seconds) - self.mean_seconds)
+
+    def note_hasty(self, delay_seconds: float) -> None:
+        """Learn from a move without a search, which is seldom held up: some estimate is kept, some is forgotten."""
+        self.note(max(delay_seconds, HASTY * self.seconds))
+
+    def _estimate(self) -> None:
+        self.seconds, self.setup_seconds = (sorted((0.0, 0.0, *each))[-2] for each in (self._delays, self._setups))
 
     def reserve_seconds(self, least: float) -> float:
         """Return the time to keep in reserve, at least `least`."""
@@ -219,23 +260,48 @@ def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
     return max(0.0, left - kept_back)
 
 
-def measured_delay() -> float:
-    """Return the longest delay of a thread in 50 ms: to wake from sleep, or off its core while working."""
-    late = 0.0
-    for _ in range(20):
-        began = time.perf_counter()
-        threading.Event().wait(0.001)
-        late = max(late, time.perf_counter() - began - 0.001)
-    # With three threads on each of two cores a worker was held up by 12 ms at a time, whose sleep ended in time mostly:
-    # a search then came back 6 to 26 ms late.
-    held_up, last = 0.0, time.perf_counter()
+def measured_delays() -> tuple[float, list[float]]:
+    """Return some delays of a thread on this machine and when they were measured, at most ten seconds ago.
+
+    A delay is the time to wake from sleep, or the time off its core while working.
+    """
+    global _measured
+    if _measured is None or time.perf_counter() - _measured[0] > MEASURED_FOR:
+        delays = measure_delays()
+        _measured = time.perf_counter(), delays
+    return _measured
+
+
+_measured: tuple[float, list[float]] | None = None
+
+
+def measure_delays() -> list[float]:
+    """Measure delays, more often where they show that the machine is busy."""
+    delays: list[float] = []
+    # Both kinds: with three threads on each of two cores a worker was held up by 12 ms at a time, while its sleeps
+    # mostly ended in time. And often enough: beside eight busy loops the first ones often did not show the longest.
+    while len(delays) < (MEASUREMENTS_BUSY if max(delays, default=0.0) > BUSY_DELAY else MEASUREMENTS):
+        delays.append(max(delay_of_sleep(), delay_of_work()))
+    return delays
+
+
+def delay_of_sleep() -> float:
+    """Return how much longer than a millisecond a sleep of a millisecond takes."""
+    began = time.perf_counter()
+    threading.Event().wait(0.001)
+    return time.perf_counter() - began - 0.001
+
+
+def delay_of_work() -> float:
+    """Return the longest time between two looks at the clock, while looking at it all the time."""
+    longest, last = 0.0, time.perf_counter()
     for _ in range(LOOKS):
         now = time.perf_counter()
-        held_up, last = max(held_up, now - last), now
-    return max(late, held_up)
+        longest, last = max(longest, now - last), now
+    return longest
 
 
 @cache
 def safety_margin() -> float:
     """Return the reserve that programs are told to keep: twice the measured delay of a thread."""
-    return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * measured_delay()))
+    return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * max(measure_delays())))

@@ -67,6 +67,10 @@ class Deadline:
 
     at: float
     """By `time.perf_counter`."""
+    setup_seconds: float = 0.0
+    """Time to set up a search. A search of several stages begins none of them with less than that left."""
+    began_at: float | None = None
+    """When the search began, after its set-up; set by the search."""
     longest_pause_seconds: float = 0.0
     """Longest time that the system kept a worker off its core; set by the search."""
 

@@ -177,6 +177,8 @@ def _results(
     """The results of one stage after the other, each with what is left of the limits."""
     before: Result | None = None
     for planned in stages:
+        if before is not None and deadline is not None and deadline.left_seconds() <= deadline.setup_seconds:
+            return
         last = before
         for result in planned.begin().results(limits, stop, before, guessing=planned.guessing, deadline=deadline):
             last = result

@@ -72,6 +72,7 @@ class Stage:
                     self._prepare()
                 self.started = time.perf_counter()
                 if deadline is not None:
+                    deadline.began_at = deadline.began_at or self.started
                     left = deadline.left_seconds() if left is None else min(left, deadline.left_seconds())
                 # From here on a stop counts: nothing may reset it any more.
                 root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0), left)
