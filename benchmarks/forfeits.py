@@ -6,11 +6,14 @@ python -m benchmarks.forfeits CLOCK:GAMES … [--loops 0,2,8] [--lanes N] [--gam
 busy loops beside it as `--loops` says. Lanes are processes that play games at the same time: more than one is a load of
 its own. Loops and lanes are processes in sessions of their own, as programs that a user starts from several terminals.
 For each clock and load: games, forfeits on time, what of the time for a move was used by those that were searched to
-its end (median), the latest move, and how long the games took. Finished games are printed as they come.
+its end (median), the latest move, how long the games took, and the processor time that the host of a virtual machine
+took from it meanwhile: that machine is not as quiet as it seems. Finished games are printed as they come.
 """
 
 import argparse
 import json
+import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -18,6 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks.common import save
@@ -42,6 +46,8 @@ class TimedGame:
     """Of the whole game."""
     moves: tuple[float, ...]
     """Seconds that each move took, those of the opening left out."""
+    stolen_seconds: float
+    """Processor time that the host of a virtual machine took from it during the game; 0 where that is not known."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -59,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         (plan,) = options.plan
         play_lane(plan, options)
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # or the loops would go on for good
     figures: dict[str, Any] = {}
     samples: dict[str, Any] = {}
     for plan in options.plan:
@@ -98,7 +105,8 @@ def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
             assert lane.stdout is not None
             for line in lane.stdout:
                 game = TimedGame(**json.loads(line))
-                print(f"{name}: {game.seconds:.1f} s {game.forfeited}", file=sys.stderr, flush=True)
+                told = f"{game.stolen_seconds:.2f} s stolen {game.forfeited}"
+                print(f"{name}: {game.seconds:.1f} s, {told}", file=sys.stderr, flush=True)
                 yield game
             lane.wait()
     finally:
@@ -116,13 +124,28 @@ def play_lane(plan: str, options: Any) -> None:
     openings = Openings(OPENINGS, start, seed=1000 * options.seed + options.lane, count=int(games))
     for number in range(int(games)):
         board = openings[number]
-        began = time.perf_counter()
+        began, stolen = time.perf_counter(), stolen_seconds()
         game = play(players[number % 2], players[1 - number % 2], board, control=TimeControl.parse(clock))
         assert game is not None
-        timed = [move.seconds for move in game.record.moves if move.seconds is not None]
+        timed = [round(move.seconds, 4) for move in game.record.moves if move.seconds is not None]
         lost = game.ending.detail if game.ending.reason == TIME else ""
-        line = TimedGame(forfeited=lost, seconds=time.perf_counter() - began, moves=tuple(timed))
+        line = TimedGame(
+            forfeited=lost,
+            seconds=round(time.perf_counter() - began, 2),
+            moves=tuple(timed),  # rounded, so that the games of a lane that is read later fit into its pipe
+            stolen_seconds=round(stolen_seconds() - stolen, 2),
+        )
         print(json.dumps(asdict(line)), flush=True)
+
+
+def stolen_seconds() -> float:
+    """Return the time that the host has taken from the processors of this process so far, by Linux's count."""
+    statistics_file = Path("/proc/stat")
+    if not statistics_file.exists():
+        return 0.0
+    names = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    rows = (line.split() for line in statistics_file.read_text().splitlines())
+    return sum(int(row[8]) for row in rows if row[0] in names) / os.sysconf("SC_CLK_TCK")
 
 
 def summary(games: Sequence[TimedGame], plan: str) -> dict[str, Any]:
@@ -134,6 +157,7 @@ def summary(games: Sequence[TimedGame], plan: str) -> dict[str, Any]:
         "forfeits": sum(bool(game.forfeited) for game in games),
         "moves": len(moves),
         "game_seconds": round(statistics.median(game.seconds for game in games), 2),
+        "stolen_seconds": round(sum(game.stolen_seconds for game in games), 2),
     }
     if whole is not None:
         thought = [seconds for seconds in moves if seconds > whole / 2]

@@ -29,8 +29,9 @@ LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
 LEAST_SHARE = 0.03
 """Smallest reserve as a part of the time for each move, up to `LEAST_MARGIN`."""
 
-LEAST_RESERVE = 0.003
-"""Smallest reserve of a time for each move, in seconds."""
+LEAST_RESERVE = 0.005
+"""Smallest reserve of a time for each move, in seconds: a turn of another program is 4 ms where the system has 250 a
+second, and with 3 ms one of fifty games at 0.1 s a move was lost to such a turn on a quiet machine."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
 """Measurements of delays before a game (50 ms), and where other programs are seen to be running (200 ms and more)."""
@@ -50,8 +51,9 @@ MEASURED_FOR = 10.0
 REMEMBERED = 60
 """Moves and measurements that a player's lateness is estimated from."""
 
-MORE_LATE = 2.0
-"""Reserve in multiples of that estimate: a search may lose its core once before it has stopped and once after."""
+MORE_LATE = 3.0
+"""Reserve in multiples of that estimate: a search may lose its core once before it has stopped and once after, and of
+the thousands of moves of a match one is held up longer than sixty have shown."""
 
 HASTY = 0.6
 """What is left of the estimate after `REMEMBERED` moves without a search."""

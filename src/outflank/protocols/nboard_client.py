@@ -216,7 +216,7 @@ class NBoardPlayer(ProgramPlayer):
         most = clock.move_seconds
         last = began + (self.patience_seconds if most is None else most + GRACE_SECONDS)
         if most is not None:
-            self._policy.lateness.seconds = min(self._policy.lateness.seconds, most / 4)
+            self._policy.lateness.seconds = min(self._policy.lateness.seconds, most / 6)
         budget = self._policy.budget(board, clock, None).soft_seconds
         self._program.send("go")
         return self._listen_until_answered(last if budget is None else min(last, began + budget), last, stop)
