@@ -17,11 +17,13 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 from benchmarks.common import save
@@ -100,15 +102,29 @@ def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
         command = [sys.executable, "-m", "benchmarks.forfeits", f"{clock}:{share}", "--lane", str(number)]
         command += ["--game", options.game, "--player", options.player, "--seed", str(options.seed)]
         lanes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True))
+    lines: Queue[str | None] = Queue()  # read as they come: a lane whose pipe is full would stand still
+
+    def listen(lane: "subprocess.Popen[str]") -> None:
+        assert lane.stdout is not None
+        for line in lane.stdout:
+            lines.put(line)
+        lines.put(None)
+
     try:
         for lane in lanes:
-            assert lane.stdout is not None
-            for line in lane.stdout:
-                game = TimedGame(**json.loads(line))
-                told = f"{game.stolen_seconds:.2f} s stolen {game.forfeited}"
-                print(f"{name}: {game.seconds:.1f} s, {told}", file=sys.stderr, flush=True)
-                yield game
-            lane.wait()
+            threading.Thread(target=listen, args=(lane,), daemon=True).start()
+        under_way = len(lanes)
+        while under_way:
+            line = lines.get()
+            if line is None:
+                under_way -= 1
+                continue
+            game = TimedGame(**json.loads(line))
+            told = f"{game.stolen_seconds:.2f} s stolen {game.forfeited}"
+            print(f"{name}: {game.seconds:.1f} s, {told}", file=sys.stderr, flush=True)
+            yield game
+        if any(lane.wait() for lane in lanes):
+            raise SystemExit("a lane has failed")
     finally:
         for lane in lanes:
             if lane.poll() is None:
@@ -132,7 +148,7 @@ def play_lane(plan: str, options: Any) -> None:
         line = TimedGame(
             forfeited=lost,
             seconds=round(time.perf_counter() - began, 2),
-            moves=tuple(timed),  # rounded, so that the games of a lane that is read later fit into its pipe
+            moves=tuple(timed),
             stolen_seconds=round(stolen_seconds() - stolen, 2),
         )
         print(json.dumps(asdict(line)), flush=True)

@@ -18,6 +18,13 @@ from outflank.players.specs import player as player_in_words
 from outflank.search.contract import Stop
 
 
+class Unspeakable(Exception):
+    """Its text cannot be shown."""
+
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
 @dataclass(slots=True)
 class Own(SimplePlayer):
     """Does what its words say."""
@@ -37,6 +44,8 @@ class Own(SimplePlayer):
                 called.wait(60)
             case ["hangs"]:
                 time.sleep(60)
+            case ["unspeakable"]:
+                raise Unspeakable
             case ["fails"]:
                 raise ZeroDivisionError("one\nby none")
             case ["ends"]:

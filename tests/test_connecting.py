@@ -144,7 +144,10 @@ def leave(status):
     os._exit(status)
 
 atexit.register(lambda: print("registered before"))
-LastAtExit(leave)
+try:
+    raise KeyError  # which is over when the process ends
+except KeyError:
+    LastAtExit(leave)
 atexit.register(lambda: print("registered after"))
 print("ends")
 """

@@ -67,7 +67,7 @@ def own(process):
 
     def make(words: str = "") -> PlayerProcess:
         process._ask("behave", words)
-        process._delay_seconds = 0.0
+        process._delays.clear()
         return process
 
     return make
@@ -165,13 +165,20 @@ def test_a_computer_answers_alike(alone) -> None:
 def test_what_messages_take_is_kept_back_from_the_clock(own) -> None:
     player = own("clock")
     control = TimeControl(move_seconds=4.0)
-    player._delay_seconds = 0.5
-    assert player.choose(START, Clock(control=control)).value == 3.5
-    player._delay_seconds = 9.0
+    player._delays.extend((0.5, 30.0))
+    assert player.choose(START, Clock(control=control)).value == 3.5, "the longest but one"
+    player._delays.append(9.0)
     assert player.choose(START, Clock(control=control)).value == 3.0, "a quarter at most"
-    player._delay_seconds = 1.0
+    player._delays.clear()
+    player._delays.extend((1.0, 1.0))
     assert player.choose(START, Clock(left_seconds=10.0)).value == 9.0
     assert player.choose(START, Clock()).value is None
+
+
+def test_time_that_is_used_up_before_it_is_asked_is_off_its_clock(own) -> None:
+    player = own("clock")
+    clock = Clock(control=TimeControl(move_seconds=100.0), started=time.perf_counter() - 30.0)
+    assert 60.0 < player.choose(START, clock).value <= 70.0
 
 
 def test_it_stops_and_ponders(own) -> None:
@@ -193,6 +200,8 @@ def test_what_goes_wrong_there_is_told_here(own) -> None:
     player = own("fails")
     with pytest.raises(PlayerFailed, match="ZeroDivisionError: one by none"):
         player.choose(START, Clock())
+    with pytest.raises(PlayerFailed, match="Unspeakable: its text cannot be shown"):
+        own("unspeakable").choose(START, Clock())
     with pytest.warns(RuntimeWarning, match="the CPU goes on"):
         assert own("warns").choose(START, Clock()).exact
     assert own("prints").choose(START, Clock()).exact

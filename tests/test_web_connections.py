@@ -362,6 +362,22 @@ def test_warnings_are_counted_by_kind_and_period() -> None:
     assert len(lines) == 2
 
 
+def test_a_period_that_has_not_ended_goes_on_when_another_ends() -> None:
+    now, lines = 0.0, list[str]()
+    log = WarningLog(lines.append, lambda: now)
+    for kind in ("early", "late"):
+        for number in range(2 * MOST_LINES):
+            log.warn(kind, f"{kind} {number}")
+        now += PERIOD_SECONDS / 2
+    lines.clear()
+    log._period_ends()
+    assert lines == [f"outflank: warning: {MOST_LINES} more within a minute, the last one: early {2 * MOST_LINES - 1}"]
+    log.warn("late", "again")
+    assert len(lines) == 1
+    log.close()
+    assert len(lines) == 2
+
+
 # --- places ---
 
 

@@ -194,7 +194,7 @@ def failure_of(error: BaseException, importer: str = __file__) -> str:
     """What went wrong in a module of somebody's, and where in its file; `importer` is the file that imported it."""
     import traceback  # of which only this has need
 
-    said = _said_by(error)
+    said = said_by(error)
     if isinstance(error, OutflankError | ModuleNotFoundError):
         return said
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and isinstance(error.lineno, int):
@@ -208,7 +208,7 @@ def failure_of(error: BaseException, importer: str = __file__) -> str:
     return f"{place}{_name_of(type(error))}{': ' if said else ''}{said}"
 
 
-def _said_by(error: BaseException) -> str:
+def said_by(error: BaseException) -> str:
     """The text of an exception, whatever its author's `__str__` does."""
     try:
         return str(error)

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -16,7 +16,7 @@ from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
-from outflank.players.collecting import collect, collection_paused
+from outflank.players.collecting import collect_new, collecting_between_moves
 from outflank.players.player import Choice, Player
 from outflank.players.processor_use import ProcessorUse
 from outflank.search.contract import Stop
@@ -88,8 +88,7 @@ def play(
     controls = control if isinstance(control, Mapping) else dict.fromkeys(Side, control or TimeControl())
     table = _Table(seated, board, Clocks(dict(controls)), stop or Stop(), lag_seconds)
     try:
-        with collection_paused():
-            ending = table.play(ply_limit, ponder)
+        ending = table.play(ply_limit, ponder)
     except _Interrupted:
         return None
     finally:
@@ -135,12 +134,18 @@ class _Table:
         try:
             for side in Side:
                 self._get_ready(side)
-            while not self.board.is_game_over():
-                if ply_limit is not None and len(self.played) >= ply_limit:
-                    return Ending(points=0.5, score=0, reason=PLY_LIMIT, detail=f"{ply_limit} moves without an end")
-                self._turn(ponder)
+            with collecting_between_moves() if self.clocks.are_limited else nullcontext():
+                return self._play_moves(ply_limit, ponder)
         except _Forfeit as forfeit:
             return self._forfeited(forfeit)
+
+    def _play_moves(self, ply_limit: int | None, ponder: bool) -> Ending:
+        while not self.board.is_game_over():
+            if ply_limit is not None and len(self.played) >= ply_limit:
+                return Ending(points=0.5, score=0, reason=PLY_LIMIT, detail=f"{ply_limit} moves without an end")
+            if self.clocks.are_limited:
+                collect_new()  # while no clock runs
+            self._turn(ponder)
         return by_the_rules(self.board)
 
     def send_home(self) -> None:
@@ -162,7 +167,6 @@ class _Table:
 
     def _turn(self, ponder: bool) -> None:
         """Let the side to move play."""
-        collect()  # no clock runs now
         moves = self.board.legal_moves
         if self.board.must_pass:
             self.board.push(moves[0])

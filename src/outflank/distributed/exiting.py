@@ -14,13 +14,15 @@ class LastAtExit:
     """Calls `action` with the status of this process when that ends, after everything else that is done then.
 
     Python tells no one the status of a process that is about to end, so it is taken from where it comes from:
-    `sys.exit`, and exceptions that nothing catches.
+    `sys.exit`, and exceptions that nothing catches. A `SystemExit` that is raised later by other means (`raise
+    SystemExit(1)`) is not seen: the status is 0 then.
     """
 
     def __init__(self, action: Callable[[int], None]) -> None:
         self._action = action
         self._ran = False
-        self._status = status_after(sys.exc_info()[1])
+        leaving = sys.exc_info()[1]  # any other exception may still be caught
+        self._status = status_after(leaving) if isinstance(leaving, SystemExit) else 0
         self._exit, self._excepthook = sys.exit, sys.excepthook
         sys.exit, sys.excepthook = self._note_exit, self._note_exception
         self._register = atexit.register

@@ -115,6 +115,11 @@ class Clocks:
         """The same time for both."""
         return cls({Side.BLACK: control, Side.WHITE: control})
 
+    @property
+    def are_limited(self) -> bool:
+        """Whether a side can run out of time."""
+        return any(control != TimeControl() for control in self.controls.values())
+
     def of(self, side: Side) -> Clock:
         """What a player is shown when it is to move: the clock runs from now on."""
         return Clock(

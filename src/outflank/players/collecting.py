@@ -1,5 +1,4 @@
-"""Python's garbage collector while a clock runs: a full collection takes 50 ms with Numba loaded, or 0.3 s beside other
-programs."""
+"""Python's garbage collector while a clock runs: a full collection takes 50 ms or more with Numba loaded."""
 
 import gc
 import threading
@@ -7,41 +6,58 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MANY_OBJECTS = 20_000
-"""Objects since the last collection that are worth one between two moves: about a millisecond."""
+"""New objects that are worth a collection between two moves: about a millisecond."""
 
 _lock = threading.Lock()
 _pauses = 0
-_was_enabled = _was_frozen = False
+_games = 0
+_was_enabled = _freezes = False
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Disable the garbage collector; where several such blocks overlap, until the last one ends.
-
-    Meanwhile all objects that were there at the start are left out of collections (`gc.freeze`), so that `collect`
-    takes little time.
-    """
-    global _pauses, _was_enabled, _was_frozen
+    """Disable the garbage collector; where several such blocks overlap, until the last one ends."""
+    global _pauses, _was_enabled
     with _lock:
         if _pauses == 0:
-            _was_enabled, _was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
+            _was_enabled = gc.isenabled()
             gc.disable()
-            gc.freeze()
         _pauses += 1
     try:
         yield
     finally:
         with _lock:
             _pauses -= 1
-            if _pauses == 0:
-                if not _was_frozen:
-                    gc.unfreeze()
-                if _was_enabled:
-                    gc.enable()
-        collect()  # a server may have pauses that overlap for hours
+            if _pauses == 0 and _was_enabled:
+                gc.enable()
 
 
-def collect() -> None:
-    """Collect garbage if the collector is paused and there may be much of it."""
-    if _pauses and gc.get_count()[0] > MANY_OBJECTS:
+@contextmanager
+def collecting_between_moves() -> Iterator[None]:
+    """Disable the garbage collector for a game, whose referee calls `collect_new` while no clock runs.
+
+    Objects that are there already are left out of collections meanwhile (`gc.freeze`), which takes these from 50 ms to
+    one. What has become garbage is collected at the end.
+    """
+    global _games, _freezes
+    with _lock:
+        if _games == 0:
+            _freezes = gc.get_freeze_count() == 0  # or somebody else has, and will not have it undone
+            if _freezes:
+                gc.freeze()
+        _games += 1
+    try:
+        with collection_paused():
+            yield
+    finally:
+        gc.collect()
+        with _lock:
+            _games -= 1
+            if _games == 0 and _freezes:
+                gc.unfreeze()
+
+
+def collect_new() -> None:
+    """Collect the garbage among new objects, if there may be much of it."""
+    if gc.get_count()[0] > MANY_OBJECTS:
         gc.collect()

@@ -132,6 +132,7 @@ class Computer:
         self._slower = 1.0  # than endings are expected to be played out, on this machine
         self._prepared = False
         self._quick_root: Root | None = None  # where there is no time to set up another one
+        self._has_clock = True  # in the last game, or it has not played yet
 
     # --- a player ---
 
@@ -147,8 +148,9 @@ class Computer:
             if drawn is not None:
                 drawn.new_game()
         self._prepare(board)
-        if not board.is_game_over():
+        if self._has_clock and not board.is_game_over():
             self.policy.lateness.measure(lambda: self._set_up(board))  # now, and not on the clock
+        self._has_clock = False
 
     def check(self, board: Board[Any]) -> None:
         """Raise `InvalidOption` where a GPU is asked for and this machine has none. Compiles nothing."""
@@ -168,7 +170,7 @@ class Computer:
         if self._prepared or board.is_game_over():
             return
         self._prepared = True
-        self._at_once(board)
+        self._at_once(self._as_it_counts(board))
         for options in (self.options, self._single()):
             for _ in iterate(board, Limits(nodes=1), table=self._table, **options):
                 pass
@@ -185,6 +187,7 @@ class Computer:
         """A habit's move, the only one, or the best that is found in time."""
         if clock.move_seconds is None:
             return self._choose(board, clock, stop)
+        self._has_clock = True
         with collection_paused():
             return self._choose(board, clock, stop)
 
@@ -247,7 +250,7 @@ class Computer:
 
     def _at_once(self, board: Board[Any]) -> Choice:
         """There is no time left: the move that the ordering likes best."""
-        if self._quick_root is None or self._quick_root.game is not board.game:
+        if self._quick_root is None or self._quick_root.game != board.game:
             self._quick_root = Root(board.game, board.position, Options(table_bits=None, exact=True, offers=False))
         self._quick_root.move_to(board.position)
         return Choice(move=board.move(self._quick_root.moves[0].code), why="no time")

@@ -12,7 +12,7 @@ no floor ignores it: where the reserve would take all of a move's time, a move i
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
@@ -36,7 +36,7 @@ second, and with 3 ms one of fifty games at 0.1 s a move was lost to such a turn
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
 """Measurements of delays before a game (50 ms), and where other programs are seen to be running (200 ms and more)."""
 
-LOOKS = 25_000
+LOOKS = 10_000
 """Looks at the clock of one measurement: 5 ms, if nothing holds them up."""
 
 BUSY_DELAY = 0.002
@@ -76,7 +76,7 @@ FORGETTING = 0.8
 class Lateness:
     """Estimate of the time by which moves miss their deadlines on this machine.
 
-    Made from the last `REMEMBERED` moves and from measurements before each game.
+    Made from the last `REMEMBERED` moves and measurements together.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Lateness:
         self.mean_seconds = 0.0
         """Moving average of the time by which moves missed their deadlines."""
         self.setup_seconds = 0.0
-        """The longest time but one that a search took before it began, in which nothing can stop it."""
+        """The longest time but one to set up a search, in which nothing can stop it, and to end it."""
         self._delays: deque[float] = deque(maxlen=REMEMBERED)
         self._setups: deque[float] = deque(maxlen=REMEMBERED)
         self._measured_at = -inf
@@ -116,7 +116,7 @@ class Lateness:
         self.note(max(delay_seconds, HASTY * self.seconds))
 
     def _estimate(self) -> None:
-        self.seconds, self.setup_seconds = (sorted((0.0, 0.0, *each))[-2] for each in (self._delays, self._setups))
+        self.seconds, self.setup_seconds = longest_but_one(self._delays), longest_but_one(self._setups)
 
     def reserve_seconds(self, least: float) -> float:
         """Return the time to keep in reserve, at least `least`."""
@@ -262,18 +262,25 @@ def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
     return max(0.0, left - kept_back)
 
 
+def longest_but_one(values: Iterable[float]) -> float:
+    """Return the second largest of some times; 0 if there are fewer than two."""
+    return sorted((0.0, 0.0, *values))[-2]
+
+
 def measured_delays() -> tuple[float, list[float]]:
     """Return some delays of a thread on this machine and when they were measured, at most ten seconds ago.
 
     A delay is the time to wake from sleep, or the time off its core while working.
     """
     global _measured
-    if _measured is None or time.perf_counter() - _measured[0] > MEASURED_FOR:
-        delays = measure_delays()
-        _measured = time.perf_counter(), delays
-    return _measured
+    with _measuring:  # threads that measure at the same time would measure each other
+        if _measured is None or time.perf_counter() - _measured[0] > MEASURED_FOR:
+            delays = measure_delays()
+            _measured = time.perf_counter(), delays
+        return _measured
 
 
+_measuring = threading.Lock()
 _measured: tuple[float, list[float]] | None = None
 
 

@@ -35,7 +35,7 @@ TRY_SECONDS = 5.0
 
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
 """Seconds that a program takes to answer a ping while it thinks: before that is measured, and whatever was measured.
-Another process must be woken for it, and wake us; twice as much is kept back."""
+Another process must be woken for it, and wake us; three times as much is kept in reserve."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")

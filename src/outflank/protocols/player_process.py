@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from base64 import b64decode, b64encode
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from outflank.errors import OutflankError
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
+from outflank.players.timing import longest_but_one
 from outflank.protocols.client import ExternalProgram, Interrupted
 from outflank.search.contract import Stop
 
@@ -29,6 +31,9 @@ START_SECONDS = 600.0
 
 WITHOUT_END = threading.TIMEOUT_MAX / 2
 """Timeout for an answer: none. The referee keeps the clock, and ends a process that does not answer."""
+
+DELAYS = 20
+"""Requests whose delays are remembered."""
 
 LARGEST_DELAY_SHARE = 0.25
 """Largest part of the time for a move that is reserved for sending messages."""
@@ -119,7 +124,7 @@ class PlayerProcess:
         """Raise `OutflankError` where `make` or `game` cannot be pickled, or the player cannot be made."""
         pickled = pickle_for_nodes((make, game))
         self.name, self._methods = words, frozenset[str]()
-        self._delay_seconds = 0.0
+        self._delays: deque[float] = deque(maxlen=DELAYS)
         self._busy = False
         try:
             self._program = ExternalProgram([sys.executable, "-c", _COMMAND], own=True)
@@ -141,7 +146,7 @@ class PlayerProcess:
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Ask for a move. The time that messages take is taken off its clock."""
-        choice: Choice = self._ask("choose", board, _less(clock, self._delay_seconds), stop=stop or Stop())
+        choice: Choice = self._ask("choose", board, _less(clock, longest_but_one(self._delays)), stop=stop or Stop())
         return choice
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
@@ -184,8 +189,7 @@ class PlayerProcess:
                 answer = self._reply(time.monotonic() + WITHOUT_END)
         self._busy = False
         assert isinstance(answer, Answered)
-        delay = time.perf_counter() - began - answer.seconds
-        self._delay_seconds = max(delay, self._delay_seconds / 2)
+        self._delays.append(time.perf_counter() - began - answer.seconds)
         return answer.value
 
     def _reply(self, deadline: float, mark: object = None) -> Any:
@@ -202,11 +206,12 @@ class PlayerProcess:
 
 
 def _less(clock: Clock, delay: float) -> Clock:
-    """Return the clock with `delay` taken off."""
+    """Return the clock of a player that is asked now, with the time used up and the `delay` of messages taken off."""
+    used = 0.0 if clock.started is None else time.perf_counter() - clock.started
 
     def shortened(seconds: float | None) -> float | None:
-        return None if seconds is None else seconds - min(delay, LARGEST_DELAY_SHARE * seconds)
+        return None if seconds is None else max(0.001, seconds - used - min(delay, LARGEST_DELAY_SHARE * seconds))
 
     control = replace(clock.control, move_seconds=shortened(clock.control.move_seconds))
-    # It starts when the player is asked there: the time until then is part of the delay.
+    # There it starts when the player is asked.
     return replace(clock, control=control, left_seconds=shortened(clock.left_seconds), started=None)

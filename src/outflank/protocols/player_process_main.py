@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from outflank.errors import OutflankError
 from outflank.players.player import Player, PlayerFailed
+from outflank.plugins import said_by
 from outflank.protocols.player_process import QUIT, STOP, Answered, Ask, Made, Make, Raised, Warned, as_line, from_line
 from outflank.search.contract import Stop
 
@@ -73,9 +74,9 @@ class _PlayerServer:
             try:
                 answer = as_line(self._answer(*request))
             except (OutflankError, PlayerFailed) as error:
-                answer = as_line(Raised(str(error)[:LONGEST_MESSAGE], expected=isinstance(error, OutflankError)))
+                answer = as_line(Raised(said_by(error)[:LONGEST_MESSAGE], expected=isinstance(error, OutflankError)))
             except BaseException as error:  # whatever a player raises, it is its own misfortune
-                what = " ".join(f"{type(error).__name__}: {error}".split())
+                what = " ".join(f"{type(error).__name__}: {said_by(error)}".split())
                 answer = as_line(Raised(what[:LONGEST_MESSAGE], expected=False))
             with self._lock:
                 self._unanswered -= 1

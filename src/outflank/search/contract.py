@@ -75,8 +75,8 @@ class Deadline:
     """Longest time that the system kept a worker off its core; set by the search."""
 
     def left_seconds(self) -> float:
-        """Return the time until the deadline; 0 if it has passed."""
-        return max(0.0, self.at - time.perf_counter())
+        """Return the time until the deadline; 0 if it has passed, and no more than a search may take."""
+        return min(max(0.0, self.at - time.perf_counter()), LONGEST_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -283,9 +283,11 @@ def _playouts(
     root.begin_search(None, seconds=0.0)
     playing.play(0)  # compiles
     root.stop()
-    seconds = limits.seconds if deadline is None else deadline.left_seconds()
+    started, seconds = time.perf_counter(), limits.seconds
+    if deadline is not None:
+        deadline.began_at = started
+        seconds = deadline.left_seconds() if seconds is None else min(seconds, deadline.left_seconds())
     root.begin_search(limits.nodes, seconds)
-    started = time.perf_counter()
     attendant = Attendant(root.stop)
     try:
         stop.tell(root.stop)

@@ -65,11 +65,7 @@ class WarningLog:
                 return
             entry.omitted += 1
             entry.last = line
-            if self._timer is None:
-                # Or nobody would hear of the number before the next warning.
-                self._timer = threading.Timer(PERIOD_SECONDS, self._period_ends)
-                self._timer.daemon = True
-                self._timer.start()
+            self._start_timer()  # or nobody would hear of the number before the next warning
 
     def warn_of(self, error: object) -> None:
         """Write a warning about an exception; its type is its kind."""
@@ -84,7 +80,15 @@ class WarningLog:
     def _period_ends(self) -> None:
         with self._lock:
             self._stop_timer()
-            self._write_numbers(None)
+            self._write_numbers(self._clock())
+            if any(entry.omitted for entry in self._kinds.values()):
+                self._start_timer()
+
+    def _start_timer(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(PERIOD_SECONDS, self._period_ends)
+            self._timer.daemon = True
+            self._timer.start()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

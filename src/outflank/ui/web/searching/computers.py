@@ -138,7 +138,7 @@ class Computers:
 
     def _oldest_beyond_room(self) -> list[Player]:
         beyond = len(self._idle) + len(self._working) - MOST_PLAYERS
-        return [self._idle.popitem(last=False)[1] for _ in range(beyond)]
+        return [self._idle.popitem(last=False)[1] for _ in range(min(beyond, len(self._idle)))]
 
     def forget(self, id: str) -> None:
         """Close the players of a game that nobody watches; one that is thinking is closed when it returns."""

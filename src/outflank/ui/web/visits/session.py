@@ -112,7 +112,7 @@ class Session:
     async def close(self, code: int, why: str) -> None:
         """Close the connection, which ends the session."""
         self._is_closing = True
-        with suppress(TimeoutError, RuntimeError, OSError):  # it may be gone already
+        with suppress(TimeoutError, RuntimeError, OSError, WebSocketDisconnect):  # it may be gone already
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.socket.close(code, why)
 
