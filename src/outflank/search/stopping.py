@@ -48,8 +48,8 @@ POLL_NS = 250_000
 read takes some 25 ns."""
 
 PAUSE_NS = 2_000_000
-"""Nanoseconds between two reads from which on the worker must have been off its core: endings that a game solves by
-kernels of its own, without reading the clock, take up to a millisecond."""
+"""Nanoseconds between two reads from which on the worker is taken to have been off its core: endings that a game solves
+by kernels of its own, without reading the clock, take up to a millisecond. Slow evaluations may be mistaken for it."""
 
 ENDLESS = 1 << 62
 
@@ -81,6 +81,7 @@ HEARING: dict[str, Any] = {
     "polled_ns": np.int64,  # time of the last look; 0: this worker has not been working since
     "longest_pause_ns": np.int64,  # longest time between two looks: how long it was off its core
     "pace": np.int64,  # nodes between two times that the core is given up; 0: never
+    "yield_at": np.int64,  # nodes at which to give it up
 }
 """What each worker's record has of this."""
 
@@ -101,7 +102,7 @@ def begin(bell: Any, workers: Any, node_limit: int | None) -> None:
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
-    for name in ("aborted", "told", "poll_at", "tell_at", "uncounted", "polled_ns", "longest_pause_ns"):
+    for name in ("aborted", "told", "poll_at", "tell_at", "uncounted", "polled_ns", "longest_pause_ns", "yield_at"):
         workers[name] = 0
     workers["poll_step"] = FEWEST_NODES  # until it is known how long a node takes
 
@@ -194,8 +195,11 @@ def report_nodes(worker: Any) -> Any:
     if worker.uncounted == 0:
         step = min(step, worker.tell_at - worker.nodes)
     if worker.pace > 0:
-        step = min(step, worker.pace)
-        yield_core()
+        if worker.nodes >= worker.yield_at:
+            yield_core()
+            worker.yield_at = worker.nodes + worker.pace
+            worker.polled_ns = 0  # what others did meanwhile is no pause of the system's making
+        step = min(step, worker.yield_at - worker.nodes)
     worker.poll_at = worker.nodes + step
 
 
