@@ -148,7 +148,7 @@ def test_computers_whose_moves_fail_or_are_not_wanted_leave_nothing(
     assert computers.in_memory() == 1  # it is ready for the next move
     assert chosen(computers, "computer depth=1", Stop())[0].move
     computers.forget("another game")
-    assert alive.names() == ["Computer", "Table", "Table"]
+    assert alive.names() == ["Computer", "Root", "Table", "Table"]  # the root of moves without a search
     computers.forget("game")
     assert alive.names() == []
     assert computers.in_memory() == 0
