@@ -117,7 +117,7 @@ class Clocks:
 
     @property
     def are_limited(self) -> bool:
-        """Whether a side can run out of time."""
+        """Whether either side has a time limit."""
         return any(control != TimeControl() for control in self.controls.values())
 
     def of(self, side: Side) -> Clock:

@@ -30,8 +30,8 @@ LEAST_SHARE = 0.03
 """Smallest reserve as a part of the time for each move, up to `LEAST_MARGIN`."""
 
 LEAST_RESERVE = 0.005
-"""Smallest reserve of a time for each move, in seconds: a turn of another program is 4 ms where the system has 250 a
-second, and with 3 ms one of fifty games at 0.1 s a move was lost to such a turn on a quiet machine."""
+"""Smallest reserve of a time for each move, in seconds: more than the 4 ms that another program runs at a time if the
+kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost; what delayed it was not measured."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
 """Measurements of delays before a game (50 ms), and where other programs are seen to be running (200 ms and more)."""
@@ -56,7 +56,7 @@ MORE_LATE = 3.0
 the thousands of moves of a match one is held up longer than sixty have shown."""
 
 HASTY = 0.6
-"""What is left of the estimate after `REMEMBERED` moves without a search."""
+"""Part of the estimate that a move without a search confirms, however soon it came."""
 
 AT_ONCE = 0.003
 """Seconds that a move takes which is not thought about, with room to spare."""
@@ -112,7 +112,8 @@ class Lateness:
         self.mean_seconds += 0.1 * (min(max(0.0, late_seconds), LEAST_MARGIN + self.seconds) - self.mean_seconds)
 
     def note_hasty(self, delay_seconds: float) -> None:
-        """Learn from a move without a search, which is seldom held up: some estimate is kept, some is forgotten."""
+        """Learn from a move without a search. It is too short to show that the machine is quiet again, so the estimate
+        falls to `HASTY` of itself at most, once `REMEMBERED` such moves have been made."""
         self.note(max(delay_seconds, HASTY * self.seconds))
 
     def _estimate(self) -> None:
