@@ -7,7 +7,9 @@ busy loops beside it as `--loops` says. Lanes are processes that play games at t
 its own. Loops and lanes are processes in sessions of their own, as programs that a user starts from several terminals.
 For each clock and load: games, forfeits on time, what of the time for a move was used by those that were searched to
 its end (median), the latest move, how long the games took, and the processor time that the host of a virtual machine
-took from it meanwhile: that machine is not as quiet as it seems. Finished games are printed as they come.
+took from it meanwhile: that machine is not as quiet as it seems. Where stalls of the cores can be watched
+(`benchmarks/stalls.py`): how many were longer than the reserve of a quiet machine, and how many of the late moves had
+such a stall in them. Finished games are printed as they come.
 """
 
 import argparse
@@ -21,17 +23,22 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import Queue
 from typing import Any
 
 from benchmarks.common import save
+from benchmarks.stalls import StallMonitor
 from outflank.arena.openings import Openings
 from outflank.arena.referee import TIME, play
+from outflank.boards import Board
 from outflank.games.description import GAMES
-from outflank.players.clock import TimeControl
+from outflank.players.clock import Clock, TimeControl
+from outflank.players.player import Choice, Player
 from outflank.players.specs import player
+from outflank.players.timing import LEAST_MARGIN, LEAST_RESERVE, LEAST_SHARE
+from outflank.search.contract import Stop
 
 BUSY = "while True: pass"
 
@@ -50,6 +57,10 @@ class TimedGame:
     """Seconds that each move took, those of the opening left out."""
     stolen_seconds: float
     """Processor time that the host of a virtual machine took from it during the game; 0 where that is not known."""
+    last_move: tuple[float, float]
+    """When the last move was begun and when the game ended, by `time.perf_counter`."""
+    stall_seconds: float = 0.0
+    """Longest stall of a core during a late move; 0 where stalls cannot be watched."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -73,9 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for plan in options.plan:
         for loops in map(int, options.loops.split(",")):
             name = f"{plan.rpartition(':')[0]}, {loops} loops"
-            with busy_loops(loops):
-                games = list(played(plan, options, name))
-            figures[name] = summary(games, plan)
+            with busy_loops(loops), StallMonitor() as monitor:
+                games = list(played(plan, options, name, monitor))
+            figures[name] = summary(games, plan) | stalls_of(games, plan, monitor)
             samples[name] = [asdict(each) for each in games if each.forfeited]
             print(f"{name}: {figures[name]}", flush=True)
     save("forfeits", figures, samples, variant=options.label)
@@ -93,7 +104,7 @@ def busy_loops(count: int) -> Iterator[None]:
             program.wait()
 
 
-def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
+def played(plan: str, options: Any, name: str, monitor: StallMonitor) -> Iterator[TimedGame]:
     """The games of a plan, by all lanes."""
     clock, _, games = plan.rpartition(":")
     lanes: list[subprocess.Popen[str]] = []
@@ -120,7 +131,11 @@ def played(plan: str, options: Any, name: str) -> Iterator[TimedGame]:
                 under_way -= 1
                 continue
             game = TimedGame(**json.loads(line))
-            told = f"{game.stolen_seconds:.2f} s stolen {game.forfeited}"
+            told = f"{game.stolen_seconds:.2f} s stolen"
+            if game.forfeited:
+                time.sleep(0.1)  # what is watched may be told a little later
+                game = replace(game, stall_seconds=round(monitor.longest_seconds(*game.last_move), 4))
+                told += f", lost: {game.forfeited}, longest stall {1000 * game.stall_seconds:.0f} ms"
             print(f"{name}: {game.seconds:.1f} s, {told}", file=sys.stderr, flush=True)
             yield game
         if any(lane.wait() for lane in lanes):
@@ -137,21 +152,37 @@ def play_lane(plan: str, options: Any) -> None:
     clock, _, games = plan.rpartition(":")
     start = GAMES.parts()[options.game].start()
     players = [player(options.player, start.game) for _ in range(2)]
+    begun: list[float] = []
+    for each in players:
+        note_when_begun(each, begun)
     openings = Openings(OPENINGS, start, seed=1000 * options.seed + options.lane, count=int(games))
     for number in range(int(games)):
         board = openings[number]
         began, stolen = time.perf_counter(), stolen_seconds()
         game = play(players[number % 2], players[1 - number % 2], board, control=TimeControl.parse(clock))
+        ended = time.perf_counter()
         assert game is not None
         timed = [round(move.seconds, 4) for move in game.record.moves if move.seconds is not None]
         lost = game.ending.detail if game.ending.reason == TIME else ""
         line = TimedGame(
             forfeited=lost,
-            seconds=round(time.perf_counter() - began, 2),
+            seconds=round(ended - began, 2),
             moves=tuple(timed),
             stolen_seconds=round(stolen_seconds() - stolen, 2),
+            last_move=(begun[-1], ended),
         )
         print(json.dumps(asdict(line)), flush=True)
+
+
+def note_when_begun(player: Player, begun: list[float]) -> None:
+    """Have a player append to `begun` when its clock was started for each of its moves."""
+    choose = player.choose
+
+    def noted(board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        begun.append(time.perf_counter() if clock.started is None else clock.started)
+        return choose(board, clock, stop=stop)
+
+    setattr(player, "choose", noted)  # noqa: B010, an assignment to a method is an error to mypy
 
 
 def stolen_seconds() -> float:
@@ -180,6 +211,16 @@ def summary(games: Sequence[TimedGame], plan: str) -> dict[str, Any]:
         row["used"] = round(statistics.median(thought) / whole, 4) if thought else 0.0
         row["latest"] = round(max(moves) / whole, 4)
     return row
+
+
+def stalls_of(games: Sequence[TimedGame], plan: str, monitor: StallMonitor) -> dict[str, int]:
+    """How often a core stood still for longer than a player keeps in reserve on a quiet machine, and in late moves."""
+    if not monitor.is_watching:
+        return {}
+    whole = TimeControl.parse(plan.rpartition(":")[0]).move_seconds
+    reserve = LEAST_MARGIN if whole is None else max(LEAST_RESERVE, min(LEAST_SHARE * whole, LEAST_MARGIN))
+    late = sum(game.stall_seconds > reserve for game in games)
+    return {"stalls": monitor.count(reserve), "forfeits_stalled": late}
 
 
 if __name__ == "__main__":

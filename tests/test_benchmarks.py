@@ -8,6 +8,7 @@ from benchmarks import levels
 from benchmarks.endings import Ending, differences, overhead, overhead_table, table, totals, usual
 from benchmarks.peers import ADAPTERS, Peer, PeerFailed, Solved, seconds_of
 from benchmarks.positions.draw import drawn
+from benchmarks.stalls import StallMonitor
 from outflank import OthelloBoard
 from outflank.errors import OutflankError
 from outflank.formats.game_record import PlayedMove, Record
@@ -187,3 +188,14 @@ def test_a_ladder_of_levels_has_no_gap(capsys: pytest.CaptureFixture[str]) -> No
     with pytest.raises(SystemExit):
         levels.main(["othello", "1-3:10", "4-5:10"])
     assert "3 and 4: a part begins with the level that the last ends with" in capsys.readouterr().err
+
+
+def test_stalls_are_counted_and_the_part_within_a_move_is_measured() -> None:
+    monitor = StallMonitor()
+    assert (monitor.longest_seconds(0.0, 9.0), monitor.count(0.0)) == (0.0, 0)
+    monitor.note(1.0, 1.25)
+    monitor.note(2.0, 2.5)
+    assert monitor.longest_seconds(0.0, 3.0) == 0.5
+    assert monitor.longest_seconds(1.125, 2.25) == 0.25, "only what is within"
+    assert monitor.longest_seconds(1.5, 1.75) == 0.0
+    assert (monitor.count(0.2), monitor.count(0.25)) == (2, 1)
