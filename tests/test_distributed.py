@@ -4,9 +4,11 @@ import contextlib
 import itertools
 import queue
 import random
+import sys
 import threading
 import time
 from functools import cache
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +20,12 @@ from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop
 from outflank.distributed.cluster import Cluster, check_options
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.inside.search import InsideFabric
+from outflank.distributed.engines.on_ray.search import RayNode
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.head import Tuning
-from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeReport, Reported
+from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
 from outflank.distributed.node import Node, NodeSetup
+from outflank.distributed.node_thread import NodeThread
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.distributed.setup_json import setup_from_json, setup_to_json
 from outflank.distributed.splits import Homes, Splitting
@@ -615,6 +619,46 @@ def test_entries_that_wait_to_be_carried_keep_their_era(policy):
     assert carried == [(1, [1, 2]), (2, [6, 7]), (2, [8, 9])]
     assert outbox.carried == outbox.posted == 9
     node.close()
+
+
+def test_a_job_fails_where_its_entries_cannot_be_sent():
+    """A worker that must wait until they are delivered would wait for ever."""
+
+    def carry(era, entries, *, wait):
+        raise KeyError(27)
+
+    node = a_node(carry=carry, replication="depth:depth=2")
+    told: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+    thread = NodeThread(3, node, told.put)
+    for ticket in (1, 2):  # the job in hand, and the one after it
+        thread.submit(a_job(ticket, 5))
+        assert told.get(timeout=60) == Left(node=3, why="entries could not be sent: KeyError: 27")
+    thread.close()
+
+
+def test_a_node_of_ray_meets_others_while_it_sends_to_those_before(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(wait=lambda sent, **_: (sent, [])))
+    sent: list[tuple[str, int]] = []
+
+    class Actor:
+        def __init__(self, name: str) -> None:
+            self.push, self.name = self, name
+
+        def options(self, concurrency_group: str) -> "Actor":
+            return self
+
+        def remote(self, era: int, data: bytes) -> int:
+            sent.append((self.name, era))
+            if self is first and era == 1:
+                node.meet({1: first, 3: third})  # the head does so at any moment
+            return len(sent)
+
+    node, first, second, third = RayNode(), Actor("first"), Actor("second"), Actor("third")
+    node.meet({1: first, 2: second})
+    nothing = np.zeros((1, 3), np.uint64)
+    assert node._carry(1, nothing, wait=True) == (2, 0)
+    assert node._carry(2, nothing, wait=True) == (2, 0)
+    assert sent == [("first", 1), ("second", 1), ("first", 2), ("third", 2)]
 
 
 # --- entries ---

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from outflank.distributed.messages import Job, JobResult, NodeReport
 from outflank.distributed.node_steps import keep_value, open_node
 from outflank.distributed.replication import Replication
+from outflank.errors import OutflankError
 from outflank.games.evaluation import begin
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
@@ -94,6 +95,7 @@ class Node:
         self._sent = self._dropped = self._messages = self._received = self._kept = self._missed = self._bytes = 0
         self._broadcast_seconds = 0.0
         self._outboxes: list[Outbox] = []
+        self._failure: Exception | None = None  # of a thread that carries entries
         self._closing = False
         self._carriers: list[threading.Thread] = []
         if setup.replication.sends and self.root.table is not None:
@@ -114,6 +116,7 @@ class Node:
         """The value of a job, unless it is stopped."""
         with self._at_work:  # a second one waits
             with self._lock:
+                self._check_carriers()
                 if job.ticket in self._unwanted:
                     self._unwanted.discard(job.ticket)
                     return JobResult.unsearched(job.ticket)
@@ -141,7 +144,13 @@ class Node:
                     self._totals[name] += count
                 # What was stopped before this began is over: tickets grow.
                 self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
+                self._check_carriers()
         return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
+
+    def _check_carriers(self) -> None:
+        if self._failure is not None:
+            why = f"{type(self._failure).__name__}: {self._failure}"
+            raise OutflankError(f"entries could not be sent: {why}") from self._failure
 
     def stop(self, ticket: int) -> None:
         """End a job, also one that has not begun."""
@@ -211,6 +220,15 @@ class Node:
             self._carriers.append(thread)
 
     def _carry_from(self, outbox: Outbox) -> None:
+        """Carry entries for good. If that fails the job in hand ends, and fails: its workers may be waiting for it."""
+        try:
+            self._carry_batches(outbox)
+        except Exception as error:
+            with self._lock:
+                self._failure = error
+                self.root.stop()
+
+    def _carry_batches(self, outbox: Outbox) -> None:
         """Empty an outbox whenever a batch is full, and what is there after a while."""
         batch, waits = self.setup.replication.batch, self.setup.replication.waits
         buffer = np.zeros((batch, WORDS), np.uint64)

@@ -5,8 +5,9 @@ import platform
 import queue
 from collections.abc import Callable
 
-from outflank.distributed.messages import Ended, Job, NodeEvent
+from outflank.distributed.messages import Ended, Job, Left, NodeEvent
 from outflank.distributed.node import Node
+from outflank.distributed.tasks.worker import in_words
 from outflank.kernels.workers import WorkerThread
 
 
@@ -25,7 +26,11 @@ class NodeThread:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            self._tell(Ended(node=self.number, result=self.node.search(job)))
+            try:
+                event: NodeEvent = Ended(node=self.number, result=self.node.search(job))
+            except Exception as error:  # of an evaluation, say: the head would wait for ever
+                event = Left(node=self.number, why=in_words(error))
+            self._tell(event)
 
     def close(self) -> None:
         """Stop what is being done, and end the thread."""

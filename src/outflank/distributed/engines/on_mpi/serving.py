@@ -35,7 +35,7 @@ from outflank.distributed.engines.on_mpi.messages import (
     StopJob,
     TaskDone,
 )
-from outflank.distributed.messages import Ended, NodeEvent
+from outflank.distributed.messages import Ended, Left, NodeEvent
 from outflank.distributed.node import Node
 from outflank.distributed.node_thread import NodeThread, process_here
 from outflank.distributed.setup_json import setup_from_json
@@ -79,6 +79,8 @@ class _Server:
                     idle = False
                     if isinstance(event, Ended):
                         self._mailbox.say(0, RankEnded(era=self._era, result=event.result))
+                    elif isinstance(event, Left):
+                        self._mailbox.say(0, RankFailed(why=event.why))
             with contextlib.suppress(queue.Empty):
                 while True:
                     self._mailbox.say(0, self._done.get_nowait())

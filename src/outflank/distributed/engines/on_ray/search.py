@@ -40,13 +40,22 @@ ROLL_CALL_SECONDS = 1.0
 """How often to see who has come, and whether the head is still there."""
 
 
+@dataclass(eq=False)
+class _Peer:
+    """Another node, as a node knows it."""
+
+    actor: Any
+    underway: list[Any] = field(default_factory=list)
+    """Messages with entries that it has not taken yet."""
+
+
 class RayNode:
     """What runs in an actor."""
 
     def __init__(self) -> None:
         self._node: Node | None = None
-        self._peers: dict[int, Any] = {}
-        self._underway: dict[int, list[Any]] = {}
+        # Replaced as a whole by `meet`: the threads that carry entries read it at the same time.
+        self._peers: dict[int, _Peer] = {}
 
     def prepare(self, setup: PickledValue, share: int) -> tuple[str, int, str]:
         """Be ready for a search; where this is, how many workers it has, and its version."""
@@ -71,8 +80,8 @@ class RayNode:
 
     def meet(self, peers: dict[int, Any]) -> None:
         """Know the other nodes."""
-        self._peers = peers
-        self._underway = {number: self._underway.get(number, []) for number in peers}
+        known = self._peers
+        self._peers = {number: known.get(number) or _Peer(actor) for number, actor in peers.items()}
 
     def push(self, era: int, data: bytes) -> None:
         """Take entries from one of them."""
@@ -84,15 +93,14 @@ class RayNode:
 
         data = entries.tobytes()
         sent, missed = [], 0
-        for number, peer in self._peers.items():
-            underway = self._underway[number]
-            if underway:
-                _, underway[:] = ray.wait(underway, num_returns=len(underway), timeout=0)
-            if len(underway) >= MOST_UNDERWAY:
+        for peer in self._peers.values():
+            if peer.underway:
+                _, peer.underway = ray.wait(peer.underway, num_returns=len(peer.underway), timeout=0)
+            if len(peer.underway) >= MOST_UNDERWAY:
                 missed += 1
                 continue
-            message = peer.push.options(concurrency_group="entries").remote(era, data)
-            underway.append(message)
+            message = peer.actor.push.options(concurrency_group="entries").remote(era, data)
+            peer.underway.append(message)
             sent.append(message)
         if wait and sent:
             ray.wait(sent, num_returns=len(sent), timeout=DELIVERY_SECONDS)
