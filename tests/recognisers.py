@@ -24,6 +24,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from starlette.datastructures import Headers
+
 import outflank
 from outflank import OthelloBoard
 from outflank.arena.sprt import Sprt
@@ -47,6 +49,7 @@ from outflank.protocols.nboard import NBoardEngine
 from outflank.ui.cli.sources import first_pasted, pasted
 from outflank.ui.web.games.making import read as read_game
 from outflank.ui.web.games.seats import check_seats
+from outflank.ui.web.guards import Door
 from outflank.ui.web.requests import Request, Seats
 from outflank.ui.web.settings import Settings
 from outflank.words import from_words
@@ -153,6 +156,7 @@ def _value_of(node: ast.expr, names: dict[str, Any]) -> Any:
 # --- readers ---
 
 OTHELLO = OthelloBoard.start()
+DOOR = Door(host="127.0.0.1", port=80, token="12345678")
 MOST_GAMES = Settings(games=Path(), reports=Path(), workers=1).most_games
 
 ARGUMENTS: dict[str, Any] = {"size": 8, "number": 1}
@@ -251,6 +255,7 @@ def _others() -> dict[str, Reader]:
         "cluster": parse_address,
         "replication": replication_named,
         "sprt": Sprt.parse,
+        "cookies of a request": lambda text: DOOR.shown(Headers({"cookie": text})),
     }
     for name, engine in (
         ("gtp", GtpEngine(lambda board: First())),

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 
 from outflank.ui.web.hall.hall import Hall
 from outflank.ui.web.messages import Halted
+from outflank.ui.web.running import PING_SECONDS
 from outflank.ui.web.settings import Settings
 from outflank.ui.web.sockets import SocketLimits, Sockets, socket_limits
 from outflank.ui.web.visits.outbox import Outbox
@@ -393,3 +394,60 @@ def test_a_connection_that_asks_nothing_makes_room_for_another(tmp_path: Path, m
             with pytest.raises(ConnectionClosed), served.page():
                 pass
             assert page.new()["kind"] == "game"
+
+
+# --- frames of a WebSocket ---
+
+TEXT, CONTINUATION, PING, PONG, LAST = 0x1, 0x0, 0x9, 0xA, 0x80
+
+
+def frame(opcode: int, data: bytes = b"") -> bytes:
+    return bytes((opcode, 0x80 | len(data))) + bytes(4) + data  # masked with zeros
+
+
+@contextmanager
+def websocket(served: Served) -> Iterator[socket.socket]:
+    with raw_connection(served) as opened:
+        opened.sendall(request(served, "GET /socket HTTP/1.1", UPGRADE).encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            answer += opened.recv(1)
+        assert answer.startswith(b"HTTP/1.1 101 ")
+        yield opened
+
+
+def received(opened: socket.socket, until: bytes) -> bytes:
+    """All that comes until some bytes have, or the connection is closed."""
+    data = b""
+    with suppress(ConnectionError):
+        while until not in data and (more := opened.recv(1 << 16)):
+            data += more
+    return data
+
+
+FLOODS = {
+    "parts without an end": (frame(TEXT, b"a"), frame(CONTINUATION)),
+    "pings": (b"", frame(LAST | PING, b"p")),
+    "pongs": (b"", frame(LAST | PONG)),
+}
+
+
+@pytest.mark.parametrize(("first", "repeated"), FLOODS.values(), ids=FLOODS)
+def test_too_many_frames_close_a_connection(tmp_path: Path, first: bytes, repeated: bytes) -> None:
+    with serving(tmp_path) as served, websocket(served) as opened:
+        with suppress(ConnectionError):
+            opened.sendall(first + repeated * 20_000)
+        opened.settimeout(PING_SECONDS)  # after which a client that answers no ping is closed anyway
+        # It is reset where frames that nobody reads have arrived already: the code of the close may be lost.
+        assert received(opened, b"never").count(bytes((LAST | PONG,))) <= 1000
+
+
+def test_messages_in_parts_and_pings_are_answered(tmp_path: Path) -> None:
+    with serving(tmp_path) as served, websocket(served) as opened:
+        message = b'{"kind":"nonsense","ask":1}'
+        parts = [frame(CONTINUATION, bytes((letter,))) for letter in message[1:-1]]
+        opened.sendall(frame(TEXT, message[:1]) + b"".join(parts) + frame(LAST | CONTINUATION, message[-1:]))
+        assert b"nonsense" in received(opened, b"nonsense")
+        opened.sendall(frame(LAST | PING, b"are you there") * 100)
+        pong = bytes((LAST | PONG, 13)) + b"are you there"
+        assert received(opened, pong * 100).count(pong) == 100

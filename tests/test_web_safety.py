@@ -31,6 +31,8 @@ from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT, Analyse
 from outflank.ui.web.settings import Settings
 from outflank.ui.web.visits.outbox import MOST_ANSWERS, Outbox
 from outflank.ui.web.visits.session import Session
+from tests.hostile_text import Hostile
+from tests.recognisers import grows_faster
 from tests.web_hostile import send_hostile
 from tests.web_server import PATIENCE, Page, Served, serving
 
@@ -494,3 +496,12 @@ def test_addresses_can_be_opened() -> None:
     assert serve._address(Door(host="127.0.0.1", port=1)) == "http://127.0.0.1:1/"
     assert serve._address(Door(host="::1", port=1)) == "http://[::1]:1/"
     assert serve._address(Door(host="0.0.0.0", port=1, token="word")) == "http://127.0.0.1:1/?token=word"
+
+
+def test_quotes_in_a_cookie_are_not_searched_again_and_again() -> None:
+    door = Door(host="127.0.0.1", port=8000, token="12345678")
+    for part in ("\\", "\\1", '"', "=", ";", " "):
+        assert not grows_faster(lambda text: door.shown(Headers({"cookie": text})), Hostile('a="', part, '"'))
+    beside = Headers({"cookie": 'a="b;c"; outflank-80=other; outflank-8000 = 12345678 ;d'})
+    assert door.shown(beside) == "12345678"
+    assert door.shown(Headers({"cookie": "a=outflank-8000=12345678"})) is None

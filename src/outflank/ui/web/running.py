@@ -115,8 +115,9 @@ class BoundedServer(uvicorn.Server):
 def server_of(application: ASGIApp, limits: SocketLimits | None = None) -> BoundedServer:
     """A server that has not begun."""
     log = WarningLog()
-    logger = logging.getLogger("uvicorn")
-    logger.handlers, logger.propagate = [_Lines(log)], False
+    for name in ("uvicorn", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [_Lines(log)], False
     config = uvicorn.Config(
         application,
         loop="asyncio",
