@@ -595,3 +595,26 @@ def test_a_position_that_was_loaded_does_not_stay(opened, tmp_path) -> None:
         player.new_game(board)
         assert player.choose(board, Clock()).move == board.legal_moves[0]
         assert player._ask("showboard").splitlines()[-1] == f"{board.turn.other} to move"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a program that says nothing")
+def test_a_match_is_stopped_while_a_program_that_says_nothing_starts(tmp_path) -> None:
+    script = tmp_path / "silent.py"
+    started = tmp_path / "started"
+    script.write_text(f"import pathlib, time\npathlib.Path({str(started)!r}).touch()\ntime.sleep(3600)\n")
+    words = f"gtp: {shlex.join([sys.executable, '-S', '-E', str(script)])}"
+    settings = Settings(players=(words, "first"), start=OthelloBoard.start(), games=2)
+    stop, results = Stop(), []
+
+    def play() -> None:
+        results.append(play_match(settings, player_in_words, stop=stop))
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    while thread.is_alive() and not started.exists():
+        time.sleep(0.01)
+    stop()
+    thread.join(client.START_SECONDS / 2)
+    (result,) = results
+    assert result.interrupted
+    assert result.games == ()

@@ -17,6 +17,7 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.players.specs import is_program
+from outflank.protocols.client import Interrupted
 from outflank.protocols.player_process import PlayerProcess
 from outflank.search.contract import Stop
 
@@ -43,7 +44,7 @@ class Lane:
                 self._seats[number] = Seat(self._player(text))
             except Exception as error:
                 self.close()
-                if isinstance(error, OutflankError):
+                if isinstance(error, OutflankError | Interrupted):
                     raise
                 raise OutflankError(f"{text}: {error}") from error
 

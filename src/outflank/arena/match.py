@@ -17,6 +17,7 @@ from outflank.arena.store import Directory
 from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
+from outflank.protocols.client import Interrupted, waits_ended_by
 from outflank.search.contract import Stop
 
 MOST_CONCURRENT = 256
@@ -74,10 +75,11 @@ def play_match(
         raise OutflankError("to resume a match, say where it was kept (--out)")
     openings = Openings(settings.openings, settings.start, seed=settings.seed, count=settings.rounds)
     first = Lane(settings, make, plays=tasks is None)
-    first.fill()
     directory = None
     try:
-        first.check(openings.samples(), ours=tasks is None)  # a cluster's machines see for themselves
+        with waits_ended_by(stop):
+            first.fill()
+            first.check(openings.samples(), ours=tasks is None)  # a cluster's machines see for themselves
         if out is not None:
             directory = Directory(
                 Path(out),
@@ -97,6 +99,8 @@ def play_match(
             tasks.start(stop)
             run.play(lambda count: far if count < min(max(1, tasks.lanes), MOST_ELSEWHERE) else None)
         return run.result()
+    except Interrupted:  # before the first game
+        return _Run(settings, openings, None, None, None, stop or Stop()).result()
     finally:
         first.close()
         if directory is not None:

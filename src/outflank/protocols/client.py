@@ -15,6 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from queue import Empty, SimpleQueue
 from typing import IO
 
@@ -47,6 +48,19 @@ LAST_WORDS = 5
 
 class Interrupted(Exception):
     """The wait for a line was cut short by a stop."""
+
+
+_stop: ContextVar[Stop | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def waits_ended_by(stop: Stop | None) -> Iterator[None]:
+    """End every wait for a program in this thread by `Interrupted` when `stop` is called."""
+    before = _stop.set(stop)
+    try:
+        yield
+    finally:
+        _stop.reset(before)
 
 
 class NoAnswer(PlayerFailed):
@@ -108,6 +122,10 @@ class ExternalProgram:
 
     def receive(self, deadline: float, mark: object = None) -> str:
         """The next line, without its end; `mark` cuts the wait short when it arrives, as from `interrupting`."""
+        with self.interrupting(_stop.get()) as other_mark:
+            return self._receive(deadline, (mark, other_mark))
+
+    def _receive(self, deadline: float, marks: tuple[object, object]) -> str:
         while True:
             try:
                 item = self._arrived.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -116,7 +134,7 @@ class ExternalProgram:
             if item is None:
                 self._arrived.put(None)  # it stays true
                 raise self._crash()
-            if item is mark:
+            if any(item is mark for mark in marks):
                 raise Interrupted
             if isinstance(item, str):
                 self._room.release()

@@ -12,7 +12,7 @@ from outflank.games.sides import Side
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
-from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, failed, shown
+from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, Interrupted, failed, shown
 from outflank.search.contract import Stop
 
 log = logging.getLogger(__name__)
@@ -149,7 +149,7 @@ class ProgramPlayer:
         except Refusal as refusal:
             self._leave()
             raise failed("protocol", str(refusal)) from None
-        except PlayerFailed:
+        except (PlayerFailed, Interrupted):
             self._leave()
             raise
 
