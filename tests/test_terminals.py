@@ -11,7 +11,7 @@ from rich.console import Console
 from outflank import Limits, OthelloBoard, search
 from outflank.ui.cli import COMMANDS, cli, games, main, progress
 from outflank.ui.cli import search_view as view
-from outflank.ui.cli.common import letters_only, scaled
+from outflank.ui.cli.common import diagnostics, letters_only, output, scaled
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.plain_text import folded, make_plain
 
@@ -154,6 +154,17 @@ def test_no_word_of_a_search_is_broken(columns, monkeypatch):
     text = console.file.getvalue()  # type: ignore[attr-defined]
     words = {"depth", "discs", "time", "principal", "variation", *map(str, found.pv)}
     assert words <= set(text.split())
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("size", ["0", "1", "19", "-5", "x", "99999999999", "²", ""])
+def test_a_width_that_nothing_fits_into_is_not_taken(size, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", size)
+    monkeypatch.setenv("LINES", size)
+    output().print("some words")
+    diagnostics().print("some words")
+    assert capsys.readouterr() == ("some words\n", "some words\n")
+    assert 20 <= output().width <= 9999
 
 
 @pytest.mark.plain

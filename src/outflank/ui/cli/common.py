@@ -1,5 +1,7 @@
 """What subcommands share: choosing a position, and printing."""
 
+import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -122,6 +124,10 @@ def scaled(number: float) -> str:
     return f"{number:.0f}"
 
 
+LEAST_SIZES = {"COLUMNS": 20, "LINES": 1}
+"""Variables that say how large the terminal is, with the smallest size that is believed."""
+
+
 class _Console(Console):
     def on_broken_pipe(self) -> None:
         leave_quietly()
@@ -129,12 +135,21 @@ class _Console(Console):
 
 def output() -> Console:
     """Where data goes: coloured and folded between words on a terminal, plain and never folded in a pipe."""
-    return _unfolded_in_a_pipe(_Console(highlight=False, markup=False))
+    return _unfolded_in_a_pipe(_Console(highlight=False, markup=False, _environ=_environment()))
 
 
 def diagnostics() -> Console:
     """Where progress goes."""
-    return _unfolded_in_a_pipe(_Console(stderr=True, highlight=False, markup=False))
+    return _unfolded_in_a_pipe(_Console(stderr=True, highlight=False, markup=False, _environ=_environment()))
+
+
+def _environment() -> Mapping[str, str]:
+    """The environment without a size of the terminal that is none: with a width of 0 Rich prints nothing at all."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in LEAST_SIZES or (re.fullmatch("[0-9]{1,4}", value) and int(value) >= LEAST_SIZES[name])
+    }
 
 
 def _unfolded_in_a_pipe(console: Console) -> Console:
