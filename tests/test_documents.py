@@ -87,7 +87,7 @@ def test_a_document_comes_back():
         ({"unit": "stones"}, "unit: expected one of discs, marbles, found 'stones'"),
         ({"first": "red"}, "first: expected one of black, white or nothing (null), found 'red'"),
         ({"score": 1e300}, "score: expected a number or nothing (null), found 1e+300"),
-        ({"players": {}}, "players: expected a list or nothing (null), found an object"),
+        ({"players": {}}, "players: expected a list of 2 or nothing (null), found an object"),
         ({"players": [{"name": "a"}]}, "players: expected 2 elements, found 1"),
         ({"players": [{"name": "a"}, {}]}, "players[1].name: expected text, found nothing"),
         ({"players": [{"name": "a"}, 3]}, "players[1]: expected an object, found 3"),
@@ -124,12 +124,30 @@ def test_one_line_says_where_a_document_does_not_fit(change: dict[str, Any], lin
         (b'{"other": ' + b"[" * 600 + b"]" * 600 + b"}", "it has more levels than are read"),
         (b'{"other": ' + b'{"a":' * 600 + b"1" + b"}" * 600 + b"}", "it has more levels than are read"),
         (b'{"games": 1, "unit": "\xff"}', "it is no text in UTF-8"),
+        (rb'{"games": 1, "unit": "\ud800"}', r"\ud800 is half a character, without the other"),
+        (rb'{"games": 1, "unit": "\\ud800', "it ends too early"),
     ],
 )
 def test_one_line_says_where_there_is_no_document(data: bytes, line: str):
     with pytest.raises(Misfit) as error:
         decoded(Meeting, data)
     assert str(error.value) == line
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    ask: int
+    player: Player | None = None
+
+
+def test_an_unknown_field_is_named():
+    for data, line in (
+        (b'{"ask":1,"x":2}', "unknown field 'x'"),
+        (b'{"ask":1,"' + b"x" * 100_000 + b'":2}', f"unknown field '{'x' * 39}…"),
+        (b'{"x":{}}', "unknown field 'x'"),
+    ):
+        with pytest.raises(Misfit) as error:
+            decoded(Request, data)
+        assert str(error.value) == line
 
 
 def test_levels_are_counted_where_python_would_go_deeper():

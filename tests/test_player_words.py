@@ -7,6 +7,7 @@ import pytest
 from outflank import AbaloneBoard, OthelloBoard
 from outflank.arena import Settings, play_match
 from outflank.arena.game_runners import GamesHere, Lane
+from outflank.books.exchange import merge
 from outflank.errors import OutflankError
 from outflank.gpu.troubles import NoDevice
 from outflank.machine import usable_memory
@@ -52,12 +53,26 @@ def test_every_setting_is_drawn() -> None:
         ("computer level=3\ndepth=2", r"'computer level=3\ndepth=2': a player is one line"),
         ("computer\tlevel=3", r"'computer\tlevel=3': a player is one line"),
         ("human\nlevel=3", r"'human\nlevel=3': a player is one line"),
+        ("computer depth=" + "9" * 10_000, "a player in 10,015 characters: 10,000 at most"),
+        ("computer book=", "book: the name of the file is missing"),
+        ("computer evaluation=patterns:", "evaluation 'patterns:': the name of the file is missing"),
+        ("computer ties=lowest+highest+lowest", "expected one of first, lowest, highest or a list of 2"),
     ],
 )
 def test_words_that_say_nothing_or_two_things(words, why) -> None:
     with pytest.raises(OutflankError) as refused:
         player(words, OTHELLO.game)
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "f5\0d6"], ids=["empty", "a line that does not end"])
+def test_a_book_without_a_position_is_refused(tmp_path, text) -> None:
+    book = tmp_path / "book"
+    book.write_text(text)
+    with pytest.raises(OutflankError, match="there is no position in this book"):
+        player(f"computer depth=1 book={book}", OTHELLO.game)
+    with pytest.raises(OutflankError, match="there is no position in this book"):
+        merge(OTHELLO.game, tmp_path / "merged", [book])
 
 
 def test_both_tables_of_a_computer_fit_into_memory() -> None:

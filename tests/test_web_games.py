@@ -17,7 +17,7 @@ import pytest
 
 from outflank.errors import OutflankError
 from outflank.ui.web import messages
-from outflank.ui.web.games.making import placed, started
+from outflank.ui.web.games.making import placed, read, started
 from outflank.ui.web.games.positions import Boards
 from outflank.ui.web.games.store import Store, row_of
 from outflank.ui.web.games.telling import listed_game
@@ -380,6 +380,16 @@ def test_other_files_are_not_taken_for_games(tmp_path: Path) -> None:
         Store(tmp_path / "ours.sqlite")
     with pytest.raises(OutflankError, match=r"text\.sqlite"):
         Store(text / "below")
+    with pytest.raises(OutflankError, match=tmp_path.name):
+        Store(tmp_path)
+    assert not [*tmp_path.glob(".*.lock"), *tmp_path.parent.glob(f".{tmp_path.name}.lock")]
+
+
+def test_options_of_no_game_are_refused_whatever_they_are_called() -> None:
+    for name in ("text", "game", "name", "colour"):
+        with pytest.raises(OutflankError, match=f"unknown option '{name}'"):
+            read("f5", None, {name: "x"}, None)
+    assert read("f5", None, {"size": 8}, None).game == "othello"
 
 
 def rights(folder: Path) -> dict[str, int]:

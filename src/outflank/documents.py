@@ -190,6 +190,9 @@ def _explained(kind: Kind, read: Callable[[], Any], error: msgspec.ValidationErr
     if isinstance(error.__cause__, Misfit):
         return error.__cause__.within(place)
     steps = [int(number) if number else name for name, number in re.findall(r"([^\W\d]\w*|…)|(\d+)", place)]
+    unknown = re.search("unknown field `(.*)`", said, re.DOTALL)
+    if unknown:
+        return Misfit(place, f"unknown field {shown(unknown[1])}", kind)
     missing = re.search("required field `(.*)`", said)
     try:
         expected = _kind_at(kind, [*steps, missing[1]] if missing else steps)
@@ -233,11 +236,18 @@ def _kind_at(kind: Kind, steps: Sequence[str | int]) -> Kind:
     return _kind_at(within[1] if origin is dict else within[0], rest)
 
 
+_HALF_CHARACTER = rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F])"
+"""The escape of a surrogate without its other half. msgspec calls some of these truncated."""
+
+
 def _unreadable(data: bytes, error: Exception) -> str:
     """Where JSON ends to be any."""
     place = re.search(r"\(byte (\d+)\)", str(error))
+    if place is None and "truncated" in str(error):
+        half = re.search(_HALF_CHARACTER, data)
+        return "it ends too early" if half is None else f"{half[1].decode()} is half a character, without the other"
     if place is None:
-        return "it ends too early" if "truncated" in str(error) else "it is no text in UTF-8"
+        return "it is no text in UTF-8"
     before, after = data[: int(place[1])], data[int(place[1]) :]
     lines = before.split(b"\n")
     line = f"line {len(lines)}, " if b"\n" in data.strip() else ""

@@ -120,6 +120,8 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
         return "an object"
     if hasattr(kind, "__struct_fields__"):  # msgspec's
         return "an object"
+    if origin is tuple and ... not in get_args(kind):
+        return f"a list of {len(get_args(kind))}"
     if origin in (list, tuple):
         return "a list"
     if isinstance(kind, EnumType):

@@ -65,6 +65,8 @@ class Book:
             if description.book is None:
                 raise InvalidOption(f"book=own: {description.title} comes with none; give a book's file")
             text = description.book()
+        elif not str(name):
+            raise OutflankError("book: the name of the file is missing")
         elif "\0" in str(name):
             raise OutflankError(f"{str(name)!r}: the name of a file has no NUL character")
         else:

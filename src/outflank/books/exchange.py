@@ -128,7 +128,10 @@ def read_any(game: Any, path: Path) -> Book:
         data = path.read_bytes()
     except OSError as error:
         raise OutflankError(f"{path}: {reason_of(error)}") from None
-    return parse_any(game, decoded_whole(data), str(path))
+    book = parse_any(game, decoded_whole(data), str(path))
+    if not book.entries:
+        raise FormatError(f"{path}: there is no position in this book")
+    return book
 
 
 def parse_any(game: Any, text: str, name: str = "book") -> Book:

@@ -219,6 +219,8 @@ def _from_file(game: Any, name: str) -> Any:
         raise InvalidOption(
             f"evaluation {name!r}: {description.describe(game)} has no patterns that could have weights"
         )
+    if name == FROM_FILE:
+        raise InvalidOption(f"evaluation {name!r}: the name of the file is missing")
     found = description.learning.read(game, name.removeprefix(FROM_FILE))
     _from_files.setdefault(type(game), {})[name] = found  # scales ask for it
     return found.evaluation

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from outflank.errors import FormatError
 from outflank.games.pattern_sets import PatternSet
+from outflank.kinds import shown
 from outflank.words import how_many
 
 _KIND = "outflank patterns 2"
@@ -27,12 +28,18 @@ def written(patterns: PatternSet, weights: npt.NDArray[np.int16]) -> bytes:
     return _line(patterns, len(weights), crc32(planes)) + compress(planes, 9)
 
 
+def _text_of(line: bytes) -> str:
+    """A line of a file, for a message."""
+    text = line.decode("ascii", "replace")
+    return shown(text, 80) if text.isprintable() and "\ufffd" not in text else "other data"
+
+
 def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[np.int16]:
     """The weights in a file, which must be those of these patterns."""
     line, _, packed = data.partition(b"\n")
     stages = max(patterns.stages) + 1
     if not line.startswith(_KIND.encode()):
-        raise FormatError(f"{place}: expected a line that begins {_KIND!r}, found {line[:40]!r}")
+        raise FormatError(f"{place}: expected a line that begins {_KIND!r}, found {_text_of(line)}")
     size, unpacking = 2 * stages * patterns.weights, decompressobj()
     try:
         planes = unpacking.decompress(packed, size + 1)  # what is larger is not these weights, and is not unpacked
@@ -46,7 +53,7 @@ def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[n
     if line + b"\n" != _line(patterns, stages, crc32(planes)) or len(planes) != size:
         expected = _line(patterns, stages, crc32(planes)).decode().rstrip()
         raise FormatError(
-            f"{place}: expected {expected!r}, found {line!r}: the weights are damaged, or of other patterns"
+            f"{place}: expected {expected!r}, found {_text_of(line)}: the weights are damaged, or of other patterns"
         )
     found = np.empty((stages, patterns.weights, 2), np.uint8)
     for plane, values in enumerate(np.frombuffer(planes, np.uint8).reshape(2, patterns.weights, stages)):

@@ -127,7 +127,7 @@ class Computer:
         self._variety = None if variety is None else Variety(variety)
         self._habits: list[Habit] = [habit_named(each, game) for each in habits or ()]
         if book is not None:
-            self._habits.append(Opened(Book.read(game, book), self._variety))
+            self._habits.append(Opened(_book_to_play_from(game, book), self._variety))
         self._last_value: int | None = None
         self._slower = 1.0  # than endings are expected to be played out, on this machine
         self._prepared = False
@@ -374,6 +374,13 @@ def settings_of_computers() -> dict[str, Kind]:
     other = ("moves", "exact", "wld", "offers")
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in other}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
+
+
+def _book_to_play_from(game: Any, name: str) -> Book:
+    book = Book.read(game, name)
+    if not book.entries:
+        raise InvalidOption(f"{name}: there is no position in this book")
+    return book
 
 
 def _check_scoring(game: Any, scoring: str) -> None:

@@ -22,6 +22,9 @@ HUMAN = "human"
 
 KINDS = ("computer", "random", "first", *EXTERNAL)
 
+MOST_CHARACTERS = 10_000
+"""Maximum length of the words for a player; commands of programs are part of them."""
+
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
@@ -31,6 +34,8 @@ def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[st
     With a seed for `variety` players of ours draw lots where their words leave it open, so that games differ; a
     report's program does what it did.
     """
+    if len(text) > MOST_CHARACTERS:  # `shlex` takes quadratic time
+        raise OutflankError(f"a player in {len(text):,} characters: {MOST_CHARACTERS:,} at most")
     kind, rest = _parted(text)
     if kind.endswith(":") or is_program(text):
         settled, kind = kind.endswith(":"), kind.rstrip(":")

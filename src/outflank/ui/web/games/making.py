@@ -11,7 +11,7 @@ from outflank.boards.tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
 from outflank.formats.chosen_rules import under
 from outflank.formats.game_record import Record
-from outflank.games.description import GameDescription, description_of, game_named
+from outflank.games.description import GAMES, GameDescription, description_of, game_named
 from outflank.games.sides import Side
 from outflank.ui.cli.sources import first_pasted
 from outflank.ui.web.games.seats import check_seats, full_clocks
@@ -34,7 +34,7 @@ def started(name: str, options: Mapping[str, int | str], seats: Seats | None) ->
 
 def read(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> KeptGame:
     """The game, or the first of the games, in a text."""
-    chosen: Mapping[str, Any] = options if name is None else _checked(game_named(name), options)
+    chosen: Mapping[str, Any] = _known(options) if name is None else _checked(game_named(name), options)
     record = first_pasted(text, name, chosen)
     _check_length(len(record.moves))  # before a board plays them
     board = Board.from_setup(under(record.setup, chosen))
@@ -95,6 +95,15 @@ def _check_length(moves: int) -> None:
 
 def _names(record: Record) -> tuple[str, str]:
     return record.black[:100], record.white[:100]
+
+
+def _known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
+    """Options that a game has, whichever it is: the text will say."""
+    names = sorted({option.name for game in GAMES.parts().values() for option in game.options})
+    for name in options:
+        if name not in names:
+            raise UnknownName.among("option", name, names)
+    return options
 
 
 def _checked(description: GameDescription, options: Mapping[str, int | str]) -> dict[str, int | str]:

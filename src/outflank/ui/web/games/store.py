@@ -152,19 +152,19 @@ class Store:
         return answer
 
     def _work(self, ready: "Future[None]") -> None:
-        with ExitStack() as opened:
-            try:
+        try:
+            with ExitStack() as opened:
                 file = self._opened(opened)
-            except OSError as error:
-                ready.set_exception(OutflankError(f"{self.path}: {reason_of(error)}"))
-                return
-            except BaseException as error:
-                ready.set_exception(error)
-                return
-            opened.callback(file.close)
-            ready.set_result(None)
-            while self._some(file):
-                pass
+                opened.callback(file.close)
+                ready.set_result(None)
+                while self._some(file):
+                    pass
+        except BaseException as error:  # told when the lock is gone: the program may end at once
+            if ready.done():
+                raise
+            ready.set_exception(
+                OutflankError(f"{self.path}: {reason_of(error)}") if isinstance(error, OSError) else error
+            )
 
     def _opened(self, opened: ExitStack) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
