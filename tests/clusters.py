@@ -13,6 +13,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.othello.squares import START, othello
 from outflank.search.deepening import search
 from tests.drawing import walk
+from tests.rank_recorder import report
 
 POLICIES = ("none", "batch:batch=50", "depth:depth=5", "depth:plies=3", "async:depth=3,batch=20")
 
@@ -52,14 +53,19 @@ def mpiexec(
     if record is not None:
         record.mkdir()
         command = ("-m", "tests.rank_recorder", str(record), *command)
-    return subprocess.run(
-        [str(launcher), "-n", str(ranks), sys.executable, *command],
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        cwd=Path(__file__).parent.parent,
-        **more,
-    )
+    try:
+        return subprocess.run(
+            [str(launcher), "-n", str(ranks), sys.executable, *command],
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            cwd=Path(__file__).parent.parent,
+            **more,
+        )
+    except subprocess.TimeoutExpired:
+        if record is None:
+            raise
+        raise AssertionError(f"no end after {seconds:g} s\n{report(record)}") from None
 
 
 def leaked(before: set[str] | None = None, seconds: float = 10.0) -> set[str]:

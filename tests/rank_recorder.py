@@ -4,7 +4,8 @@ MPICH's launcher names one rank that ended badly, often not the one that began i
 MPI_Finalize, all others are ended by SIGKILL, and one of these is named. Here each rank has a parent that writes down,
 with times, which commands the rank gave the launcher, and its exit status. Both are in one process group, and the
 launcher kills groups: a record that stops in the middle says that the launcher ended this rank, and a record that ends
-with signal 9 that something else did.
+with signal 9 that something else did. Of a rank that runs for longer than `STUCK_SECONDS` it has the stacks of all
+threads.
 """
 
 import os
@@ -16,6 +17,17 @@ import sys
 import threading
 import time
 from pathlib import Path
+
+STUCK_SECONDS = 100.0
+"""Less than `mpiexec` in `tests/clusters.py` waits."""
+
+# In the rank itself: only its own interpreter sees its threads, and needs no lock of theirs for it.
+_WATCHED = """
+import faulthandler, runpy, sys
+faulthandler.dump_traceback_later({seconds}, file=open({stacks!r}, "w"))
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
 class Record:
@@ -46,7 +58,9 @@ def relay(source: socket.socket, target: socket.socket, record: Record | None) -
 
 
 def main(folder: str, *command: str) -> int:
-    record = Record(Path(folder) / f"rank-{os.environ.get('PMI_RANK', '?')}")
+    number = os.environ.get("PMI_RANK", "?")
+    record = Record(Path(folder) / f"rank-{number}")
+    watched = _WATCHED.format(seconds=STUCK_SECONDS, stacks=str(Path(folder) / f"stacks-{number}"))
     environment, passed = dict(os.environ), []
     threads = []
     if "PMI_FD" in environment:
@@ -58,7 +72,7 @@ def main(folder: str, *command: str) -> int:
             threading.Thread(target=relay, args=(ours, launcher, record), daemon=True),
             threading.Thread(target=relay, args=(launcher, ours, None), daemon=True),
         ]
-    rank = subprocess.Popen([sys.executable, *command], env=environment, pass_fds=passed)
+    rank = subprocess.Popen([sys.executable, "-c", watched, *command], env=environment, pass_fds=passed)
     record.add(f"process {rank.pid} began")
     if threads:
         its.close()
@@ -81,7 +95,8 @@ def report(folder: Path) -> str:
         lines += [f"{line.partition(' ')[0]} {path.name} {line.partition(' ')[2]}" for line in text]
         if not text or " ended " not in text[-1]:
             lines.append(f"{time.time():.3f} {path.name} has no end: it was killed together with its recorder")
-    return "\n".join([*sorted(lines), *memory_events()])
+    stacks = [f"{path.name}:\n{text}" for path in sorted(folder.glob("stacks-*")) if (text := path.read_text())]
+    return "\n".join([*sorted(lines), *memory_events(), *stacks])
 
 
 def memory_events() -> list[str]:
