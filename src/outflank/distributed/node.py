@@ -220,7 +220,8 @@ class Node:
             self._carriers.append(thread)
 
     def _carry_from(self, outbox: Outbox) -> None:
-        """Carry entries for good. If that fails the job in hand ends, and fails: its workers may be waiting for it."""
+        """Send the entries of an outbox until the node closes; a failure ends the current job, whose workers may wait
+        for delivery, and is raised by it."""
         try:
             self._carry_batches(outbox)
         except Exception as error:

@@ -125,7 +125,7 @@ def scaled(number: float) -> str:
 
 
 LEAST_SIZES = {"COLUMNS": 20, "LINES": 1}
-"""Variables that say how large the terminal is, with the smallest size that is believed."""
+"""Variables for the size of the terminal, with the smallest value that is accepted."""
 
 
 class _Console(Console):
@@ -144,7 +144,7 @@ def diagnostics() -> Console:
 
 
 def _environment() -> Mapping[str, str]:
-    """The environment without a size of the terminal that is none: with a width of 0 Rich prints nothing at all."""
+    """Return the environment without impossible sizes of the terminal: with a width of 0 Rich prints nothing."""
     return {
         name: value
         for name, value in os.environ.items()

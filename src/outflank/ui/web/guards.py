@@ -94,10 +94,10 @@ class Door:
         return given is not None and secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
     def shown(self, headers: Headers) -> str | None:
-        """The token in a request's cookie, whatever other services have put beside it.
+        """Return the token in a request's cookie, among those of other services.
 
-        A token needs no quotes (`TOKEN`), so none are read: Python's `http.cookies` takes quadratic time to do that
-        before 3.11.10 and 3.12.6, and this is done for everybody.
+        A token needs no quotes (`TOKEN`), so none are read. Python's `http.cookies` reads them, in quadratic time where
+        CVE-2024-7592 is not mended (measured with 3.11.7), and anybody may send a cookie.
         """
         pairs = (pair.partition("=") for pair in headers.get("cookie", "").split(";"))
         return next((value.strip() for name, _, value in pairs if name.strip() == self.cookie), None)

@@ -2,8 +2,8 @@
 limit on the frames of a WebSocket.
 
 uvicorn has no time limit for requests: its timer for idle connections begins after the first answer, and ends with the
-first byte of the next request. It has no limit on frames either, which cost the server 15 microseconds each and a
-client six bytes.
+first byte of the next request. It has no limit on frames either: an empty one costs a client six bytes, and the server
+6 to 7 microseconds to parse.
 """
 
 import asyncio

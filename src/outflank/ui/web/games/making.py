@@ -98,7 +98,7 @@ def _names(record: Record) -> tuple[str, str]:
 
 
 def _known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
-    """Options that a game has, whichever it is: the text will say."""
+    """Return the options, each of which some game must have; which game it is, only the text says."""
     names = sorted({option.name for game in GAMES.parts().values() for option in game.options})
     for name in options:
         if name not in names:
