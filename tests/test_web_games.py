@@ -21,7 +21,7 @@ from outflank.ui.web.games.making import placed, read, started
 from outflank.ui.web.games.positions import Boards
 from outflank.ui.web.games.store import Store, row_of
 from outflank.ui.web.games.telling import listed_game
-from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.hall.hall import MOST_UNWATCHED, Hall
 from outflank.ui.web.hall.tables import Table
 from outflank.ui.web.settings import Settings
 from tests.web_server import Page, Served, serving
@@ -509,6 +509,21 @@ def test_a_game_that_is_being_deleted_is_not_opened(tmp_path: Path, monkeypatch:
             hall.close()
 
     asyncio.run(opened())
+
+
+def test_few_games_that_nobody_watches_stay_in_memory(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        with served.page() as page, served.page() as other:
+            watched = page.new(options={"size": 4})
+            seen = []
+            for _ in range(MOST_UNWATCHED + 5):
+                game = other.new(options={"size": 4})
+                seen.append(other.ask("play", id=game["id"], node=0, move="b1"))
+            served.until(lambda: len(served.hall._tables) <= MOST_UNWATCHED + 2)
+            assert watched["id"] in served.hall._tables
+            assert other.ask("open", id=seen[0]["id"])["nodes"] == seen[0]["nodes"]
+        served.until(lambda: len(served.hall._tables) <= MOST_UNWATCHED)
+        assert seen[0]["id"] in served.hall._tables  # the last that was left
 
 
 def test_neither_who_asks_no_more_nor_what_fails_ends_the_thread_of_the_disk(tmp_path: Path) -> None:

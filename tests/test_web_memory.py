@@ -321,6 +321,7 @@ def _sample(minute: float, count: float) -> web_soak.Sample:
         seconds=60 * minute,
         connections=number,
         searches=number,
+        games=number,
         tables=number,
         table_mb=number,
         players=number,
@@ -377,7 +378,8 @@ def test_health_tells_those_with_the_token_what_is_in_memory(tmp_path: Path) -> 
     with serving(tmp_path, token="secret-word") as served:
         assert _health(served) == {"connections", "searches"}
         cookie = f"outflank-{served.port}=secret-word"
-        assert _health(served, cookie=cookie) == {"connections", "searches", "tables", "table_bytes", "players"}
+        counts = {"connections", "searches", "games", "tables", "table_bytes", "players"}
+        assert _health(served, cookie=cookie) == counts
 
 
 def _health(served: Served, **headers: str) -> set[str]:

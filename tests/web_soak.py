@@ -40,6 +40,7 @@ GRACE_SECONDS = 60.0
 TOLERANCES: dict[str, tuple[float, float]] = {
     "connections": (0.25, 5),
     "searches": (0.5, 5),
+    "games": (0.25, 5),
     "tables": (0.5, 10),
     "table_mb": (0.5, 50),
     "players": (0.25, 4),
@@ -50,9 +51,10 @@ TOLERANCES: dict[str, tuple[float, float]] = {
 }
 """How much more there may be at the end of the load than at the reference minute: a share, and so many besides."""
 
-LEFT_OVER = {"connections": 0, "searches": 0, "children": 0, "threads": 12, "descriptors": 6}
-"""How much more there may be after all have left than before the first came: threads and files that a server opens at
-the first use and keeps. Tables are those of the players that are kept; memory is compared with the reference minute."""
+LEFT_OVER = {"connections": 0, "searches": 0, "games": 16, "children": 0, "threads": 12, "descriptors": 6}
+"""How much more there may be after all have left than before the first came: the last games, and threads and files that
+a server opens at the first use and keeps. Tables are those of the players that are kept; memory is compared with the
+reference minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ class Sample:
     """Since the first visitor came."""
     connections: int
     searches: int
+    games: int | None
+    """Games in memory, watched or not."""
     tables: int | None
     """Transposition tables in memory, of analyses, reviews, comparisons and players."""
     table_mb: float | None
@@ -104,6 +108,7 @@ class Server:
             seconds=seconds,
             connections=health["connections"],
             searches=health["searches"],
+            games=health.get("games"),
             tables=health.get("tables"),
             table_mb=None if table_bytes is None else table_bytes / 1e6,
             players=health.get("players"),

@@ -16,8 +16,9 @@ from outflank.ui.web.hall.tables import Table, Watcher
 from outflank.ui.web.messages import Kept, Layout
 from outflank.ui.web.settings import Settings
 
-MOST_TABLES = 300
-"""Games in memory; those that nobody watches go first."""
+MOST_UNWATCHED = 16
+"""Games in memory that nobody watches, for those who come back. A game of Othello is 55 kB, the largest ones are more
+than 300 kB, and any of them can be read from the store again."""
 
 
 class Hall:
@@ -47,11 +48,14 @@ class Hall:
     def _seat(self, table: Table) -> Table:
         self._tables[table.kept.id] = self._known[table.kept.id] = table
         self._tables.move_to_end(table.kept.id)
-        for id in [id for id, each in self._tables.items() if not each.watchers and each is not table]:
-            if len(self._tables) <= MOST_TABLES:
-                break
-            del self._tables[id]
+        self._drop_unwatched()
         return table
+
+    def _drop_unwatched(self) -> None:
+        """Drop the games from memory that nobody watches, except the last few."""
+        unwatched = [id for id, each in self._tables.items() if not each.watchers]
+        for id in unwatched[:-MOST_UNWATCHED]:
+            del self._tables[id]
 
     async def delete(self, id: str) -> None:
         """Forget a game."""
@@ -72,8 +76,13 @@ class Hall:
         try:
             await table.leave(watcher)
             async with self._opening:
-                if not table.watchers and not table.is_gone and is_untouched(table.kept):
+                if table.watchers or table.is_gone:
+                    return
+                if is_untouched(table.kept):
                     await self._delete(table.kept.id)
+                elif table.kept.id in self._tables:
+                    self._tables.move_to_end(table.kept.id)
+                    self._drop_unwatched()
         except OutflankError as error:  # nobody waits for that
             self.house.complain(error)
 
@@ -91,8 +100,12 @@ class Hall:
             games.append(replace(each, layout=found[key]))
         return Kept(re=ask, games=tuple(games), layouts=tuple(layouts), more=more)
 
+    def in_memory(self) -> dict[str, int]:
+        """Return the number of games in memory, and what `House.in_memory` counts."""
+        return {"games": len(self._tables)} | self.house.in_memory()
+
     def close(self) -> None:
         """Stop what is under way, and let everything go."""
-        for table in self._tables.values():
+        for table in tuple(self._known.values()):
             table.stop()
         self.house.close()
