@@ -99,6 +99,45 @@ def test_a_rank_that_stalls_after_the_result_takes_nothing_from_it(tmp_path, end
     )
 
 
+SENDING_LATE = """
+import time
+
+import numpy as np
+
+from outflank.distributed import connect
+from outflank.distributed.engines.on_mpi import mailbox, serving
+from outflank.distributed.engines.on_mpi.messages import LeaveRanks
+
+mailbox.LEAVING_SECONDS = 3.0
+
+
+def heed_late(server, message, heed=serving._Server._heed):
+    heed(server, message)
+    if isinstance(message, LeaveRanks) and server._mailbox.rank == 2:
+        time.sleep(0.5)  # rank 1 has left by now
+        entries = np.zeros((1, mailbox.WORDS), np.uint64)
+        server._mailbox._parcels.put(mailbox._Parcel(0, entries, wait=True))
+
+
+def serve(server, serve=serving._Server.serve):
+    serve(server)
+    if server._mailbox.rank == 2:
+        print(len(server._mailbox._underway), "messages left behind")
+
+
+serving._Server._heed, serving._Server.serve = heed_late, serve
+with connect("mpi"):
+    pass
+"""
+
+
+def test_no_rank_leaves_while_another_sends(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SENDING_LATE)
+    done = mpiexec(3, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    assert (done.stdout, done.stderr, done.returncode) == ("0 messages left behind\n", "", 0)
+
+
 def test_bad_input_on_ranks_is_told_once():
     done = mpiexec(2, "-m", "outflank", "search", "--depth", "10", "--cluster", "mpi", "--replicate", "gossip")
     assert done.returncode != 0

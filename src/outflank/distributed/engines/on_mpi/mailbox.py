@@ -169,20 +169,29 @@ class Mailbox:
                 message.parcel.left.set()
         self._underway = still
 
-    def flush(self, seconds: float) -> bool:
-        """Send what is still underway; whether it has left in time."""
-        deadline = time.monotonic() + seconds
-        while self._underway and time.monotonic() < deadline:
+    def await_others(self) -> None:
+        """Receive until every rank has sent all it had to send, for `LEAVING_SECONDS` at most.
+
+        `MPI_Finalize` receives nothing: a rank that came to it earlier left others with messages that did not leave.
+        """
+        deadline = time.monotonic() + LEAVING_SECONDS
+        all_sent: Any = None
+        while time.monotonic() < deadline:
             for _ in self.receive():
                 pass
+            if all_sent is None and not self._underway:
+                all_sent = self._comm.Ibarrier()
+            if all_sent is not None and all_sent.Test():
+                return
             time.sleep(LONGEST_NAP)
-        return not self._underway
 
     def leave(self, ended: Collection[int]) -> None:
         """Let the program end; ranks that are not among those that have `ended` must not keep it from that."""
         stalled = [rank for rank in range(1, self.size) if rank not in ended]
         if stalled:
             end_without(self._comm, stalled, LEAVING_SECONDS)
+        else:
+            self.await_others()
 
 
 def _forget_segments(communicator: Any) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from outflank import __version__
 from outflank.distributed.engines.on_mpi.mailbox import (
-    LEAVING_SECONDS,
     REPORT_SECONDS,
     EntriesCame,
     Mailbox,
@@ -94,7 +93,7 @@ class _Server:
             if idle:
                 self._mailbox.nap()
         self._mailbox.say(0, RankLeft())
-        self._mailbox.flush(LEAVING_SECONDS)
+        self._mailbox.await_others()
 
     def _heed(self, message: Message | EntriesCame) -> None:
         match message:
