@@ -270,7 +270,7 @@ class Node:
             self._era = era
             self.root.forget()
             for outbox in self._outboxes:
-                release(outbox.record, int(outbox.record.posted) - int(outbox.record.carried))
+                outbox.clear()
 
     # --- what became of it ---
 

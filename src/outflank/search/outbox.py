@@ -29,7 +29,7 @@ NAP_MICROSECONDS = 2000
 
 OUTBOX = record_type(
     {
-        "posted": np.int64,  # entries put in, ever; the worker's
+        "posted": np.int64,  # entries put in since the ring was cleared; the worker's
         "carried": np.int64,  # entries that have been taken away and may be overwritten; the carrier's
         "calls": np.int64,  # changes when there is something to carry at once
         # the worker's alone
@@ -56,6 +56,14 @@ class Outbox:
         self.record.batch, self.record.waits = batch, waits
         self.record.post_at = address_for(post, U64(0), U64(0), U64(0), allocate(WORKER, 1)[0])
         self.nbytes = OUTBOX.itemsize + self._ring.nbytes
+
+    def clear(self) -> None:
+        """Drop all entries; neither the worker nor the carrier may be using the ring.
+
+        Counts begin at 0 again: a worker that waits does so after each multiple of a batch, and a carrier of such a
+        worker carries whole batches, so that both would wait if a batch began elsewhere.
+        """
+        self.record.posted = self.record.carried = 0
 
     @property
     def address(self) -> int:
