@@ -138,6 +138,31 @@ def test_no_rank_leaves_while_another_sends(tmp_path):
     assert (done.stdout, done.stderr, done.returncode) == ("0 messages left behind\n", "", 0)
 
 
+NOT_LEAVING = """
+from mpi4py import MPI
+
+from outflank.distributed import connect
+
+
+def finalize():
+    raise MPI.Exception(MPI.ERR_OTHER)
+
+
+if MPI.COMM_WORLD.Get_rank() == 1:
+    MPI.Finalize = finalize
+with connect("mpi"):
+    pass
+"""
+
+
+def test_a_rank_that_cannot_leave_says_so(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(NOT_LEAVING)
+    done = mpiexec(2, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    assert done.returncode != 0
+    assert "rank 1 could not leave MPI: Other MPI error" in done.stderr
+
+
 def test_bad_input_on_ranks_is_told_once():
     done = mpiexec(2, "-m", "outflank", "search", "--depth", "10", "--cluster", "mpi", "--replicate", "gossip")
     assert done.returncode != 0

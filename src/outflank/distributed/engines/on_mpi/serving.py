@@ -43,9 +43,16 @@ from outflank.errors import OutflankError
 
 
 def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
-    """Be a node until the head says that it is over. `make` makes who does tasks, where there are any."""
+    """Be a node until the head says that it is over, then leave MPI. `make` makes who does tasks, if there are any."""
     mpi = require_mpi()
-    _Server(Mailbox(mpi, mpi.COMM_WORLD), make, lanes).serve()
+    mailbox = Mailbox(mpi, mpi.COMM_WORLD)
+    _Server(mailbox, make, lanes).serve()
+    try:
+        # mpi4py does so when the process ends, but ignores errors: the launcher then kills all other ranks, with
+        # signal 9 and without a reason.
+        mpi.Finalize()
+    except mpi.Exception as error:
+        raise OutflankError(f"rank {mailbox.rank} could not leave MPI: {error}") from None
 
 
 class _Server:
