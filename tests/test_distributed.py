@@ -532,6 +532,12 @@ def test_a_job_may_be_stopped_before_it_begins():
     node.close()
 
 
+def test_a_node_that_closes_searches_no_more():
+    node = a_node()
+    node.close()
+    assert not node.search(a_job(1, 2)).valid
+
+
 @pytest.mark.compiled
 def test_a_job_is_stopped_while_it_runs():
     node = a_node()

@@ -117,7 +117,7 @@ class Node:
         with self._at_work:  # a second one waits
             with self._lock:
                 self._check_carriers()
-                if job.ticket in self._unwanted:
+                if self._closing or job.ticket in self._unwanted:
                     self._unwanted.discard(job.ticket)
                     return JobResult.unsearched(job.ticket)
                 self._ticket = job.ticket
@@ -304,9 +304,10 @@ class Node:
         return table + self._division.nbytes + sum(outbox.nbytes for outbox in self._outboxes)
 
     def close(self) -> None:
-        """End the threads. A job in hand is stopped."""
-        self._closing = True
-        self.root.stop()
+        """End the threads. A job in hand is stopped, and later ones are not searched."""
+        with self._lock:  # a job that began after the stop would run, and wait for carriers that have ended
+            self._closing = True
+            self.root.stop()
         with self._at_work:
             self._division.close()
         for outbox in self._outboxes:
