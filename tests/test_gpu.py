@@ -344,6 +344,7 @@ def test_each_device_compiler_and_option_has_kernels_of_its_own(monkeypatch, tmp
     monkeypatch.setattr(cache, "generation", lambda: tmp_path)
     monkeypatch.setattr(compiling, "version", lambda name: "0.30.4")
     monkeypatch.setattr(cache, "_untold", set())
+    monkeypatch.setattr(cache, "_origins", set())  # modules of other tests, which may be gone
 
     def path(*machine, options=()):
         kept = compiling._DeviceCache(twice, "device.tests.twice", dict(options))

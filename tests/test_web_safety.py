@@ -428,7 +428,7 @@ def test_the_command_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None
     assert process.stdout is not None
     address = process.stdout.readline().split()[-1]
     with urllib.request.urlopen(f"{address}health") as answer:
-        nothing = {"connections": 0, "searches": 0, "tables": 0, "table_bytes": 0, "players": 0}
+        nothing = {"connections": 0, "searches": 0, "games": 0, "tables": 0, "table_bytes": 0, "players": 0}
         assert json.load(answer) == nothing
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
