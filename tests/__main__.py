@@ -22,8 +22,10 @@ TYPES = {"types": ["-m", "mypy"]}
 EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "src/outflank/search/perft.py"]}
 """What the quick form compiles: a search by several workers and counts of both games."""
 
-# Stealing, for a test that compiles takes a hundred times as long as one that does not.
-PYTEST = ["-m", "pytest", "-n", "2", "--dist", "worksteal"]
+# Three, for some tests wait for clocks, browsers and Ray: on two cores these were idle for a fifth of the time with two
+# processes, and for a hundredth with three. Stealing, for a test that compiles takes a hundred times as long as one
+# that does not.
+PYTEST = ["-m", "pytest", "-n", "3", "--dist", "worksteal"]
 
 Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [
