@@ -409,6 +409,11 @@ def test_openings_that_do_not_suffice(text):
         Openings(text, OthelloBoard.start(), seed=1, count=2)
 
 
+def test_openings_that_no_game_reaches():
+    with pytest.raises(OutflankError, match="openings random:444: games end before; ask for fewer plies"):
+        Openings("random:444", OthelloBoard.start(4), seed=1, count=2)
+
+
 def test_openings_from_files(tmp_path):
     lines = tmp_path / "xot.txt"
     lines.write_text(

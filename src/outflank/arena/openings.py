@@ -18,8 +18,9 @@ from outflank.games.description import description_of, titles_of_games
 TRIES = 2000
 """Draws in a row that bring nothing new after which there is nothing new to be drawn."""
 
-EARLY = 1000
-"""Openings that are made before the match begins; a second's work."""
+EARLY_PLIES = 8000
+"""Plies of the openings that are made before the match begins, and of draws in a row that end the game after which no
+opening of that length is looked for: a second's work."""
 
 
 def forms() -> str:
@@ -55,21 +56,30 @@ class Openings:
             self._source = _drawn(_layouts(start), plies or 0, chance)
         else:
             self._source = iter(_in_file(Path(self._form), start, plies, chance))
+        self._drawn = self._form in ("random", "layouts")
         self._found: list[Board[Any]] = []
         self._seen: set[Any] = set()
         self._lock = Lock()
         if count:
-            self[min(count, EARLY) - 1]  # that there are too few should be known before the first game
+            early = max(1, EARLY_PLIES // max(plies or 0, 8))
+            self[min(count, early) - 1]  # that there are too few should be known before the first game
 
     def __getitem__(self, number: int) -> Board[Any]:
         """A board of its own with opening `number`; an error if there are not so many different ones."""
+        wasted = 0  # plies of games in a row that were over
         with self._lock:
             while len(self._found) <= number:
                 board = next(self._source, None)
                 if board is None:
                     raise self._too_few()
+                if board.is_game_over():
+                    wasted += len(board.moves)
+                    if self._drawn and wasted > EARLY_PLIES:
+                        raise OutflankError(f"openings {self._text}: games end before; ask for fewer plies")
+                    continue
+                wasted = 0
                 key = _key(board)
-                if key not in self._seen and not board.is_game_over():
+                if key not in self._seen:
                     self._seen.add(key)
                     self._found.append(board)
             return self._found[number].copy()
@@ -85,7 +95,7 @@ class Openings:
         return [board.copy() for board in found.values()]
 
     def _too_few(self) -> OutflankError:
-        more = "more plies give more" if self._form in ("random", "layouts") else "a longer file has more"
+        more = "more plies give more" if self._drawn else "a longer file has more"
         return OutflankError(
             f"{self._text}: {len(self._found)} different openings, but {self._count} are needed for no game to repeat; "
             f"{more}"
