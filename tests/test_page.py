@@ -518,6 +518,39 @@ def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_go
 # --- how it looks ---
 
 
+def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
+    ends: list[WebSocketRoute] = []
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    lost = False
+
+    def route(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        ends.extend((socket, server))
+
+        def pass_on(message: str | bytes) -> None:
+            if lost and json.loads(message)["kind"] == "open":
+                held.append((server, message))
+            else:
+                server.send(message)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/socket"), route)
+    page.goto("#/play")
+    expect(page.locator(".cell.legal")).to_have_count(4)
+    lost = True
+    for end in reversed(ends):
+        end.close()
+    for _ in range(200):
+        if not held:
+            page.wait_for_timeout(50)
+    page.locator(".cell.legal").first.click()
+    page.wait_for_timeout(200)
+    for server, message in held:
+        server.send(message)
+    expect(page.locator(".moves .move").first).to_be_visible()
+
+
 def test_a_telephone_shows_it_without_scrolling_sideways(browser: Browser, server: Server) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     page, wrong = watched(context.new_page())

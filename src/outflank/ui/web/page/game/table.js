@@ -11,6 +11,7 @@ export class Table extends EventTarget {
   #blanks = new Blanks();
   #unsaid = null;
   #left = false;
+  #resuming = null;
   game = null;
   tree = null;
 
@@ -61,6 +62,11 @@ export class Table extends EventTarget {
 
   /** A move after the node that is shown. It is kept until the server has it. */
   async play(move) {
+    if (this.#resuming) await this.#resuming; // or it would be said of a game that the server may have forgotten
+    await this.#play(move);
+  }
+
+  async #play(move) {
     if (!this.game) return; // it is being begun again
     const said = { id: this.game.id, node: this.game.node, move };
     this.#unsaid = said;
@@ -161,6 +167,15 @@ export class Table extends EventTarget {
   /** The connection is back: see what the server has, and say again what it has not heard. False: it has forgotten the
    * game. */
   async resume() {
+    this.#resuming = this.#resume();
+    try {
+      return await this.#resuming;
+    } finally {
+      this.#resuming = null;
+    }
+  }
+
+  async #resume() {
     if (!this.game || this.#left) return true;
     const [{ id }, unsaid] = [this.game, this.#unsaid];
     this.#left = true;
@@ -180,7 +195,7 @@ export class Table extends EventTarget {
     if (this.tree.child(node, unsaid.move) !== undefined) return void (this.#unsaid = null);
     this.#unsaid = unsaid; // until the server has it
     if (this.game.node !== node && (await this.go(node)) === null) return;
-    await this.play(unsaid.move);
+    await this.#play(unsaid.move);
   }
 
   #tell(name, detail) {
