@@ -410,7 +410,7 @@ def test_openings_that_do_not_suffice(text):
 
 
 def test_openings_that_no_game_reaches():
-    with pytest.raises(OutflankError, match="openings random:444: games end before; ask for fewer plies"):
+    with pytest.raises(OutflankError, match="openings random:444: games end before ply 444; use fewer plies"):
         Openings("random:444", OthelloBoard.start(4), seed=1, count=2)
 
 

@@ -61,6 +61,13 @@ def test_ranks_know_a_game_of_ones_own(tmp_path):
     assert (done.stdout, done.stderr) == (ALL_WELL, "")
 
 
+def interpreted(folder: Path, ranks: int, text: str) -> "subprocess.CompletedProcess[str]":
+    """Run a program on so many ranks, without the compiler."""
+    program = folder / "program.py"
+    program.write_text(text)
+    return mpiexec(ranks, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+
+
 STALLING = """
 import atexit
 import sys
@@ -89,9 +96,7 @@ print("what follows")
 
 @pytest.mark.parametrize(("ending", "status"), [("", 0), ("sys.exit(3)", 3)])
 def test_a_rank_that_stalls_after_the_result_takes_nothing_from_it(tmp_path, ending, status):
-    program = tmp_path / "program.py"
-    program.write_text(STALLING + ending)
-    done = mpiexec(3, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    done = interpreted(tmp_path, 3, STALLING + ending)
     assert done.stdout == "the result\nwhat follows\nthe last line\n"
     assert done.returncode == status
     assert "outflank: warning: rank 1 has not ended 0.5 s after the work was done: the program ends without it\n" in (
@@ -132,9 +137,7 @@ with connect("mpi"):
 
 
 def test_no_rank_leaves_while_another_sends(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(SENDING_LATE)
-    done = mpiexec(3, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    done = interpreted(tmp_path, 3, SENDING_LATE)
     assert (done.stdout, done.stderr, done.returncode) == ("0 messages left behind\n", "", 0)
 
 
@@ -156,9 +159,7 @@ with connect("mpi"):
 
 
 def test_a_rank_that_cannot_leave_says_so(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(NOT_LEAVING)
-    done = mpiexec(2, str(program), env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    done = interpreted(tmp_path, 2, NOT_LEAVING)
     assert done.returncode != 0
     assert "rank 1 could not leave MPI: Other MPI error" in done.stderr
 

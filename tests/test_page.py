@@ -518,6 +518,7 @@ def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_go
 # --- how it looks ---
 
 
+@pytest.mark.early(4)
 def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
     ends: list[WebSocketRoute] = []
     held: list[tuple[WebSocketRoute, str | bytes]] = []

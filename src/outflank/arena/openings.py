@@ -19,8 +19,8 @@ TRIES = 2000
 """Draws in a row that bring nothing new after which there is nothing new to be drawn."""
 
 EARLY_PLIES = 8000
-"""Plies of the openings that are made before the match begins, and of draws in a row that end the game after which no
-opening of that length is looked for: a second's work."""
+"""Limit on two numbers of plies, each about a second's work: those of the openings made before the first game, and
+those of random games in a row that ended too early, after which no opening of that length is looked for."""
 
 
 def forms() -> str:
@@ -50,6 +50,7 @@ class Openings:
         self._text, self._start, self._count = text, start, count
         chance = random.Random(f"openings {seed}")
         self._form, plies = _parsed(text)
+        self._plies = plies
         if self._form == "random":
             self._source = _drawn([start], plies or 0, chance)
         elif self._form == "layouts":
@@ -66,7 +67,7 @@ class Openings:
 
     def __getitem__(self, number: int) -> Board[Any]:
         """A board of its own with opening `number`; an error if there are not so many different ones."""
-        wasted = 0  # plies of games in a row that were over
+        wasted = 0  # plies of random games in a row that ended too early
         with self._lock:
             while len(self._found) <= number:
                 board = next(self._source, None)
@@ -75,7 +76,9 @@ class Openings:
                 if board.is_game_over():
                     wasted += len(board.moves)
                     if self._drawn and wasted > EARLY_PLIES:
-                        raise OutflankError(f"openings {self._text}: games end before; ask for fewer plies")
+                        raise OutflankError(
+                            f"openings {self._text}: games end before ply {self._plies}; use fewer plies"
+                        )
                     continue
                 wasted = 0
                 key = _key(board)

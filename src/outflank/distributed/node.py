@@ -305,7 +305,7 @@ class Node:
 
     def close(self) -> None:
         """End the threads. A job in hand is stopped, and later ones are not searched."""
-        with self._lock:  # a job that began after the stop would run, and wait for carriers that have ended
+        with self._lock:  # a job that started after the stop would clear it, and wait for carriers that have ended
             self._closing = True
             self.root.stop()
         with self._at_work:

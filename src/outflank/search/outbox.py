@@ -60,8 +60,8 @@ class Outbox:
     def clear(self) -> None:
         """Drop all entries; neither the worker nor the carrier may be using the ring.
 
-        Counts begin at 0 again: a worker that waits does so after each multiple of a batch, and a carrier of such a
-        worker carries whole batches, so that both would wait if a batch began elsewhere.
+        Counts restart at 0: a worker that waits for delivery does so at each multiple of the batch size, and its
+        carrier sends only whole batches. If a batch started elsewhere, both would wait for ever.
         """
         self.record.posted = self.record.carried = 0
 

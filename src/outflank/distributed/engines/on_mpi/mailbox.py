@@ -169,10 +169,10 @@ class Mailbox:
                 message.parcel.left.set()
         self._underway = still
 
-    def await_others(self) -> None:
-        """Receive until every rank has sent all it had to send, for `LEAVING_SECONDS` at most.
+    def drain(self) -> None:
+        """Receive until no rank has a message under way, for at most `LEAVING_SECONDS`.
 
-        `MPI_Finalize` receives nothing: a rank that came to it earlier left others with messages that did not leave.
+        A rank inside `MPI_Finalize` receives nothing: what others still send to it would never be delivered.
         """
         deadline = time.monotonic() + LEAVING_SECONDS
         all_sent: Any = None
@@ -191,7 +191,7 @@ class Mailbox:
         if stalled:
             end_without(self._comm, stalled, LEAVING_SECONDS)
         else:
-            self.await_others()
+            self.drain()
 
 
 def _forget_segments(communicator: Any) -> None:

@@ -48,8 +48,8 @@ def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
     mailbox = Mailbox(mpi, mpi.COMM_WORLD)
     _Server(mailbox, make, lanes).serve()
     try:
-        # mpi4py does so when the process ends, but ignores errors: the launcher then kills all other ranks, with
-        # signal 9 and without a reason.
+        # mpi4py finalizes at the end of the process, but ignores errors. The launcher kills all ranks when one of them
+        # ends without MPI_Finalize, and names signal 9 as the reason.
         mpi.Finalize()
     except mpi.Exception as error:
         raise OutflankError(f"rank {mailbox.rank} could not leave MPI: {error}") from None
@@ -100,7 +100,7 @@ class _Server:
             if idle:
                 self._mailbox.nap()
         self._mailbox.say(0, RankLeft())
-        self._mailbox.await_others()
+        self._mailbox.drain()
 
     def _heed(self, message: Message | EntriesCame) -> None:
         match message:

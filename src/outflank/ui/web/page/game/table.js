@@ -62,7 +62,7 @@ export class Table extends EventTarget {
 
   /** A move after the node that is shown. It is kept until the server has it. */
   async play(move) {
-    if (this.#resuming) await this.#resuming; // or it would be said of a game that the server may have forgotten
+    if (this.#resuming) await this.#resuming; // the server may have forgotten the game that is shown
     await this.#play(move);
   }
 
