@@ -189,7 +189,7 @@ def test_a_device_plays_as_a_cpu_does() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"algorithm": "pvs"}, "device gpu: pvs searches on the CPU, only games of uct and flat are played there"),
+        ({"algorithm": "pvs"}, "device gpu: pvs searches on the CPU; a GPU plays the games of uct and flat"),
         ({"algorithm": "uct", "workers": 3}, "3 workers beside device gpu: it has threads of its own"),
         ({"algorithm": "uct", "parallel": "root-parallel"}, "parallel beside device gpu: it has threads of its own"),
         ({"algorithm": "flat", "depth": 3}, "flat has no depth"),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from outflank.errors import InvalidOption
+from outflank import Board, Table, iterate, solve
+from outflank.errors import InvalidOption, OutflankError
 from outflank.games.description import game_named
 from outflank.gpu.troubles import NoDevice
 from outflank.learning.labelling import Labels
@@ -82,6 +83,12 @@ for wld in (False, True):
     assert told[-1] == (moves, moves) and all(total == moves for _, total in told), told
 assert by_moves.solve_boards([]) == []
 assert sum(each.nodes for each in found) > 0 and len({each.seconds for each in found}) == 1
+for wld in (False, True):
+    for number, board in enumerate(boards):
+        alone = outflank.solve(board, device="gpu", wld=wld, moves=2)
+        (one,) = by_moves.solve_boards([board], wld=wld, every_move=True)
+        assert (alone.value, alone.move, alone.best, alone.exact) == (one.value, one.move, one.best[:2], True), alone
+        assert alone.device == ("gpu" if board.legal_moves else "cpu")
 assert by_moves.short_ones([outflank.OthelloBoard.start(), over, outflank.OthelloBoard.start(4)]) == [1, 2]
 print("the same")
 """
@@ -389,6 +396,41 @@ def test_without_a_device_nothing_is_begun(monkeypatch, capsys, tmp_path) -> Non
     for arguments in (["solve", "--size", "4"], ["train", "label", str(tmp_path / "learning")]):
         assert refused(capsys, *arguments, "--device", "gpu") == "outflank: device gpu: there is none\n"
     assert not list(tmp_path.iterdir())
+
+
+LONG = "--OOOO--X-OOOOO-XXOOXOXXXOXOXXXXXXXOXXXX-XXOXOXX--OXXX-X----X--- O"
+SHORT = "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXO- O"
+
+
+@pytest.fixture
+def any_device(monkeypatch) -> None:
+    monkeypatch.setattr("outflank.gpu.device.check_device", lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (LONG, {}, "device gpu: this board has 17 free cells, and a GPU takes at most 16"),
+        (SHORT, {"seconds": 1}, "seconds beside device gpu: a GPU takes a whole ending at once"),
+        (SHORT, {"workers": 2}, "workers beside device gpu: a GPU takes a whole ending at once"),
+        (SHORT, {"table": Table(10)}, "table beside device gpu: a GPU takes a whole ending at once"),
+        (SHORT, {"moves": 0}, "moves=0"),
+    ],
+)
+def test_what_a_gpu_cannot_solve_is_one_line(any_device, text, options, said) -> None:
+    with pytest.raises(OutflankError) as refusal:
+        solve(Board.from_text(text), device="gpu", **options)
+    assert str(refusal.value).startswith(said)
+    with pytest.raises(InvalidOption, match="device gpu: pvs searches on the CPU; a GPU plays the games of uct"):
+        next(iterate(Board.from_text(text), exact=True, device="gpu"))
+
+
+def test_the_cpu_solves_what_a_gpu_cannot_if_it_may(any_device) -> None:
+    stop = Stop()
+    stop()
+    with pytest.warns(RuntimeWarning, match="at most 16: the CPU goes on"):
+        result = solve(Board.from_text(LONG), device="gpu-or-cpu", workers=1, stop=stop)
+    assert (result.stopped, result.device) == (True, "cpu")
 
 
 def test_a_device_labels_longer_endings_than_a_cpu() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.boards import Board
+from outflank.errors import InvalidOption
 from outflank.games.evaluation import Exact, scale_of
 from outflank.games.rules import pack, score
 from outflank.games.units import OUTCOMES
@@ -42,6 +43,20 @@ def short_ones(boards: Sequence[Board[Any]]) -> list[int]:
         free = free_counts(boards[numbers[0]].game, _words([boards[number] for number in numbers]))
         found += [number for number, cells in zip(numbers, free, strict=True) if cells <= MOST_FREE]
     return sorted(found)
+
+
+def solve_board(
+    board: Board[Any], *, device: DeviceAsked, wld: bool = False, moves: int = 1, stop: Stop | None = None
+) -> Result:
+    """Return what `outflank.solve` returns for a board, with the values of the best `moves` moves.
+
+    Raises `InvalidOption` for a board with more than `MOST_FREE` free cells, or of a game without such a solver.
+    """
+    (free,) = free_counts(board.game, _words([board]))
+    if free > MOST_FREE:
+        raise InvalidOption(f"device {device}: this board has {free} free cells, and a GPU takes at most {MOST_FREE}")
+    (result,) = solve_boards([board], device=device, wld=wld, every_move=moves > 1, stop=stop)
+    return replace(result, best=result.best[:moves])
 
 
 def solve_boards(

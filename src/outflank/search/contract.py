@@ -128,8 +128,8 @@ class Options:
     seed: int = 1
     """For Monte-Carlo."""
     device: DeviceAsked = "cpu"
-    """Where the games of Monte-Carlo are played, and endings of exact searches solved; with `gpu-or-cpu` on a GPU if
-    there is one."""
+    """Where Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: on a GPU if there is
+    one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
     """Threads that search; None: one per core, for Monte-Carlo without `parallel` one alone, which a seed repeats."""
     parallel: str | Any | None = None

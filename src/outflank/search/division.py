@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from outflank.errors import InvalidOption
 from outflank.kernels.compiler import interpreted
-from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.machine import usable_cores
 from outflank.plugins import Registry, instance_of
 from outflank.search.contract import Options
 from outflank.search.results import WorkerStatistics
@@ -95,9 +95,6 @@ SCHEMES = Registry(
 )
 """The package's schemes, plug-ins' and users'. By name: nothing here depends on them."""
 
-WORKERS_PER_CORE = 2
-"""Of a search whose endings a device solves: the second one asks, and searches by itself where the answer is late."""
-
 USUAL = {
     "minimax": "fork-join",
     "alphabeta": "ybw",
@@ -149,22 +146,16 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
 
 
 def _on_device(options: Options) -> tuple[Scheme, int]:
-    """Who has games played on a GPU, or endings solved there, and by how many workers. By name: nothing here depends on
-    them."""
-    if options.algorithm in MONTE_CARLO:
-        if options.parallel is not None or options.workers not in (None, 1):
-            given = "parallel" if options.parallel is not None else f"{options.workers} workers"
-            raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
-        return import_module("outflank.gpu.playing").ON_GPU, 1
-    scheme: Scheme = import_module("outflank.parallel.with_device").ON_GPU
-    if options.algorithm not in scheme.carries or not options.exact:
-        there = f"only games of {' and '.join(MONTE_CARLO)} are played there, and exact endings solved"
-        raise InvalidOption(f"device {options.device}: {options.algorithm} searches on the CPU, {there}")
-    if options.parallel is not None:
-        raise InvalidOption(
-            f"parallel beside device {options.device}: its workers share the work in a way of their own"
-        )
-    return scheme, min(MOST_WORKERS, WORKERS_PER_CORE * all_cores()) if options.workers is None else options.workers
+    """Return the scheme that plays Monte-Carlo games on a GPU. It is imported by name: this module does not depend on
+    the GPU's.
+    """
+    if options.algorithm not in MONTE_CARLO:
+        there = f"a GPU plays the games of {' and '.join(MONTE_CARLO)}, and outflank.solve proves short endings there"
+        raise InvalidOption(f"device {options.device}: {options.algorithm} searches on the CPU; {there}")
+    if options.parallel is not None or options.workers not in (None, 1):
+        given = "parallel" if options.parallel is not None else f"{options.workers} workers"
+        raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
+    return import_module("outflank.gpu.playing").ON_GPU, 1
 
 
 def all_cores() -> int:

@@ -11,11 +11,10 @@ from outflank.games.endings import ceiling, ending_moves, ending_value, exact_pr
 from outflank.games.evaluation import LIMIT, Exact, Solving, after, begin, value
 from outflank.games.hints import promise
 from outflank.games.patterns import TABLES, Patterns
-from outflank.games.rules import moves_left, pack, play
-from outflank.kernels.compiler import apart, inner
+from outflank.games.rules import moves_left, play
+from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
-from outflank.kernels.posting import QUESTION, ask
 from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
@@ -50,20 +49,11 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
     return most <= alpha, most
 
 
-@apart
-def _answered(game, position, alpha, beta, worker):
-    """Whether somebody else found out what a position is worth."""
-    first, second = pack(game, position)
-    return ask(worker.question, first, second, alpha, beta)
-
-
 @known_at_once.register(Solving)
 def _(evaluation, game, position, alpha, beta, depth, worker):
     left = moves_left(game, position)
     if left <= ending_moves(game):
         return True, np.int64(ending_value(game, position, alpha, beta, worker))
-    if left == worker.asks and worker.question != 0 and _answered(game, position, alpha, beta, worker):
-        return True, np.int64(record_at(worker.question, QUESTION).answer)
     most = np.int64(ceiling(game, position, alpha, worker))
     return most <= alpha, most
 

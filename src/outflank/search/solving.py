@@ -1,6 +1,9 @@
 """Solving: a search that proves the final score under perfect play, and nothing less."""
 
 import os
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack, cast
 
@@ -11,7 +14,7 @@ from outflank.games.rules import moves_left
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import OptionKeywords, SearchKeywords
-from outflank.search.options import LIMITS, asked, asks
+from outflank.search.options import LIMITS, OPTIONS, asked, asks
 from outflank.search.probes import Instrument
 from outflank.search.results import Result, Watch
 from outflank.search.saving import EVERY_SECONDS, Saving
@@ -29,6 +32,10 @@ def usual_table_bits(board: Board[Any]) -> int:
     """How large a table a proof has, if nobody says."""
     own, moves = int(ending_moves(board.game)), int(moves_left(board.game, board.position))
     return TABLE_BITS if own < 0 else max(FEWEST_BITS, min(TABLE_BITS, moves - own + SPARE_BITS))
+
+
+ON_DEVICE = ("device", "exact", "wld", "moves")
+"""Options that mean the same to a GPU."""
 
 
 @asks
@@ -49,6 +56,9 @@ def solve(
     With `wld` it only says who wins; `moves` is how many of the best moves' scores are wanted. Where `seconds`, `nodes`
     or `stop` end it before, `exact` of the result is false, and `lower` and `upper` are what is proved so far.
 
+    With `device="gpu"` a GPU proves an ending with few free cells, and takes no option but `wld`, `moves` and `stop`.
+    With `device="gpu-or-cpu"` the CPU searches, by the other options, what no GPU can take, and a warning says why.
+
     `save` names a file in which the proof is kept every `save_every` seconds and when it ends; if the file is there
     it goes on from that. Once the score is proved the file is removed.
 
@@ -59,6 +69,11 @@ def solve(
     """
     if not options.get("exact", True):
         raise InvalidOption("exact=False: solving is exact; outflank.search estimates")
+    if options.get("device", "cpu") != "cpu":
+        given = {"save": save, "table": table, "instrument": instrument, "watch": watch}
+        if (result := _solved_on_device(board, limits, stop, given, options)) is not None:
+            return result
+        options = {**options, "device": "cpu"}
     # Mirror images share an entry: that costs nothing that could be measured, and four first moves of a start are one.
     bits = usual_table_bits(board) if options.get("offers", True) else TABLE_BITS
     chosen: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
@@ -81,3 +96,29 @@ def solve(
     )
     *_, last = saving.results(going)
     return last
+
+
+def _solved_on_device(
+    board: Board[Any], limits: Limits | None, stop: Stop | None, given: Mapping[str, object], options: SearchKeywords
+) -> Result | None:
+    """Return what a GPU proves of a board; None if `gpu-or-cpu` leaves it to the CPU, and a warning has said why."""
+    limits, checked = asked(board, limits, options)
+    device = checked.device
+    refused = [name for name in LIMITS if getattr(limits, name) is not None]
+    refused += [name for name, value in given.items() if value is not None]
+    if device == "gpu":
+        refused += [name for name in OPTIONS if name in options and name not in ON_DEVICE]
+    if refused:
+        raise InvalidOption(f"{refused[0]} beside device {device}: a GPU takes a whole ending at once")
+    # By name: nothing here depends on the GPU's modules.
+    if import_module("outflank.gpu.choosing").settled_device(device) == "cpu":
+        return None
+    on_device = import_module("outflank.gpu.by_moves")
+    try:
+        result: Result = on_device.solve_board(board, device=device, wld=checked.wld, moves=checked.moves, stop=stop)
+    except InvalidOption as reason:
+        if device == "gpu":
+            raise
+        warnings.warn(f"{reason}: the CPU goes on", RuntimeWarning, stacklevel=3)
+        return None
+    return result

@@ -60,8 +60,6 @@ WORKER = record_type(
         "margins": np.int64,  # address of how far a shallow search must be off a window for it to count; 0: none does
         "realm": np.int64,  # added to the depth of entries: `PROVED` where the game is played out
         "workspace": np.int64,  # address of what the game's own kernels of endings need; 0: nothing
-        "question": np.int64,  # address of a question that somebody else answers, in exact play; 0: nobody does
-        "asks": np.int64,  # moves left at which it is asked
         "outbox": np.int64,  # address of the ring for entries that others are told of; 0: none
         "send_from": np.int64,  # depth from which they are told
         "send_within": np.int64,  # and the ply up to which
