@@ -108,8 +108,7 @@ class Result:
     scale: Scale = field(default_factory=Scale)
     """How its values are to be read."""
     device: DeviceUsed = "cpu"
-    """Where a board was solved at once with others, or the games of Monte-Carlo were played. Other searches are the
-    CPU's, though a GPU may solve endings for them."""
+    """Where an ending was solved, or the games of Monte-Carlo were played."""
 
     def __repr__(self) -> str:
         return f"<Result {', '.join(text for _, text in self._facts())}>"
