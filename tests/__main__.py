@@ -1,6 +1,6 @@
 """Every check of the project: `python -m tests`; `python -m tests quick` gives an answer in two minutes.
 
-The quick form leaves out what takes long: whatever is marked `early`, which says how long a test takes, and nearly all
+The quick form leaves out what takes long: whatever is marked `slow`, which says how long a test takes, and nearly all
 that has to be compiled.
 """
 
@@ -31,10 +31,10 @@ Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [
     ({"tests, interpreted": PYTEST}, READ),
     # After a test that asks mypy about a few files: what it has learnt is kept, and two at once would both learn it.
-    ({"tests, compiled": [*PYTEST, "-m", "not plain"]}, TYPES),
+    ({"tests, compiled": [*PYTEST, "-m", "not interpreted_only"]}, TYPES),
 ]
 QUICK: list[tuple[Checks, Checks]] = [
-    ({"tests, interpreted": [*PYTEST, "-m", "not early", "tests"]}, READ | TYPES | EXAMPLES)
+    ({"tests, interpreted": [*PYTEST, "-m", "not slow", "tests"]}, READ | TYPES | EXAMPLES)
 ]
 """Tests, and beside them what has only one thread."""
 
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
             others = {name: executor.submit(passes, name, command, beside=True) for name, command in beside.items()}
             passed |= {name: passes(name, command) for name, command in tests.items()}
             passed |= {name: other.result() for name, other in others.items()}
-    if said := left_out(*(["-m", "not early"] if arguments else [])):
+    if said := left_out(*(["-m", "not slow"] if arguments else [])):
         print(said)
     failed = [name for name, good in passed.items() if not good]
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed")

@@ -21,7 +21,7 @@ settings.load_profile("outflank")
 
 
 DEAR_SECONDS = 3.0
-"""What takes longer in the interpreter, where nothing else runs, has a marker that says how long: `early`."""
+"""What takes longer in the interpreter, where nothing else runs, has a marker that says how long: `slow`."""
 
 MOST_NAMED = 5
 """Where other programs run as well, many tests take long."""
@@ -33,8 +33,8 @@ def examples(number: int) -> settings:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if item.get_closest_marker("plain") and item.get_closest_marker("compiled"):
-        raise pytest.UsageError(f"{item.nodeid} is marked plain and compiled: it would never be run")
+    if item.get_closest_marker("interpreted_only") and item.get_closest_marker("compiled"):
+        raise pytest.UsageError(f"{item.nodeid} is marked interpreted_only and compiled: it would never be run")
 
 
 @pytest.hookimpl(trylast=True)  # when those that were not asked for have been left out
@@ -43,10 +43,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("compiled"):
                 item.add_marker(pytest.mark.skip(reason="needs the compiler, and NUMBA_DISABLE_JIT is set"))
-    items[:] = begun_early(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    items[:] = slow_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
-def begun_early(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+def slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     """The tests in an order in which the dearest are begun first: begun last, one would leave all but one worker idle.
 
     Workers get equal stretches of the order and steal from each other's ends, so that each stretch begins with its
@@ -75,13 +75,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def unmarked(reports: Iterable[pytest.TestReport]) -> list[str]:
     """A line for each of the tests that take longest and do not say so, though `python -m tests quick` runs them."""
-    dear = [each for each in reports if each.duration > DEAR_SECONDS and "early" not in each.keywords]
+    dear = [each for each in reports if each.duration > DEAR_SECONDS and "slow" not in each.keywords]
     dear = sorted((each for each in dear if "::test" in each.nodeid), key=lambda each: -each.duration)
-    return [f"{each.nodeid} took {each.duration:.0f} s: mark it early" for each in dear[:MOST_NAMED]]
+    return [f"{each.nodeid} took {each.duration:.0f} s: mark it slow" for each in dear[:MOST_NAMED]]
 
 
 def _cost(item: pytest.Item) -> float:
-    marker = item.get_closest_marker("early")
+    marker = item.get_closest_marker("slow")
     return float(marker.args[0]) if marker else 0.0
 
 

@@ -94,7 +94,7 @@ class Endings:
         position = draw(self.random, game, size)
         board = OthelloBoard(game, position)
         moves = ALL_MOVES if number % 5 == 0 and board.moves_left <= 11 else 1
-        plain = self.solve(board, offers=False, workers=1, deepen=False, moves=moves)
+        plain = self.solve(board, use_endgame_kernels=False, workers=1, deepen=False, moves=moves)
         ours = self.solve(board, workers=1, deepen=bool(number % 2), moves=moves)
         self.agree(board, "one worker", plain, ours)
         if moves > 1:

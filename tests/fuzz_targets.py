@@ -89,7 +89,7 @@ PLAYERS = (
     "computer",
     "computer depth=3 workers=2 evaluation=mobility ordering=squares+mobility",
     "computer time=2.5 nodes=1000 exact=12 policy=steady habits=cache parallel=ybw threshold=3",
-    "computer level=5 table-bits=none share-alpha=no schedule=rows pin=spread quiet=2 aspiration=20",
+    "computer level=5 table-bits=none share-alpha=no schedule=rows pin=spread quiescence=2 aspiration=20",
     "computer algorithm=mtdf step=2 pivot=reset ties=lowest passes=evaluated canonical=true",
     "computer algorithm=uct parallel=tree-parallel workers=2 seed=3",
     "computer report=003 depth=2",

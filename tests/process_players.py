@@ -40,7 +40,7 @@ class Own(SimplePlayer):
             case ["waits"]:
                 assert stop is not None
                 called = threading.Event()
-                stop.tell(called.set)
+                stop.add_listener(called.set)
                 called.wait(60)
             case ["hangs"]:
                 time.sleep(60)
@@ -72,7 +72,7 @@ class Own(SimplePlayer):
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
         self.pondered = True
         called = threading.Event()
-        stop.tell(called.set)
+        stop.add_listener(called.set)
         called.wait(60)
 
 

@@ -29,7 +29,7 @@ def drawn(random: np.random.Generator) -> tuple[Any, dict[str, Any]]:
     scheme = str(random.choice([*SCHEMES, "ybw", "ybw"]))  # more of the one that has most to offer
     options: dict[str, Any] = {
         "parallel": scheme,
-        "algorithm": str(random.choice(scheme_named(scheme).carries)),
+        "algorithm": str(random.choice(scheme_named(scheme).algorithms)),
         "workers": int(random.choice([2, 3, 3, 4])),
         "threshold": int(random.integers(0, 3)),
         "levels": [None, None, 2][random.integers(3)],

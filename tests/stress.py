@@ -78,7 +78,7 @@ class Stress:
         scheme = str(random.choice(SCHEMES))
         options: dict[str, Any] = {
             "parallel": scheme,
-            "algorithm": str(random.choice([one for one in scheme_named(scheme).carries if one != "minimax"])),
+            "algorithm": str(random.choice([one for one in scheme_named(scheme).algorithms if one != "minimax"])),
             "workers": int(random.choice([1, 2, 2, 3, 4, 8])),
             "threshold": int(random.integers(1, 6)),
             "evaluation": evaluation,

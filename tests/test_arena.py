@@ -35,7 +35,7 @@ from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from outflank.ui.cli import match as cli_match
 
-pytestmark = pytest.mark.plain  # the players draw lots, or stand in for others: nobody searches
+pytestmark = pytest.mark.interpreted_only  # the players draw lots, or stand in for others: nobody searches
 
 ROOT = Path(__file__).parent.parent
 
@@ -99,7 +99,7 @@ class Patient(SimplePlayer):
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         assert stop is not None
         told = threading.Event()
-        stop.tell(told.set)
+        stop.add_listener(told.set)
         told.wait(20)
         return Choice(move=board.legal_moves[0])
 
@@ -346,7 +346,7 @@ def test_players_ponder_on_the_opponents_time():
 
         def ponder(self, board: Board[Any], *, stop: Stop) -> None:
             told = threading.Event()
-            stop.tell(told.set)
+            stop.add_listener(told.set)
             seen.append((board.turn, told.wait(10)))
 
     black, white = Ponderer(), Ponderer()
@@ -768,7 +768,7 @@ def play_slowly(out: str) -> None:
         play_match(slowish(), make_slowish, out=out, resume=(Path(out) / "match.json").exists(), concurrency=2)
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal")
 def test_a_killed_match_keeps_every_finished_game(tmp_path):
     """Killed twice, without a word of warning; then played to its end."""

@@ -19,7 +19,7 @@ from outflank.players.computer import Computer
 from outflank.search.options import LIMITS, OPTIONS
 from outflank.search.results import MoveValue, Result
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 QUICK = {"workers": 1, "evaluation": "discs", "table_bits": None}
 
@@ -146,11 +146,11 @@ def test_a_result_is_short_and_a_table_in_a_notebook():
     board = Board.from_text("f5")
     found = outflank.search(board, depth=2, moves=2, **QUICK)
     assert len(repr(found)) < 100
-    assert repr(found).startswith(f"<Result {found.move}, {found.said}, depth 2, ")
+    assert repr(found).startswith(f"<Result {found.move}, {found.value_text}, depth 2, ")
     root = ElementTree.fromstring(found._repr_html_())
     rows = {row[0].text: row[1].text for row in root}
     assert rows["move"] == str(found.move)
-    assert rows["value"] == found.said
+    assert rows["value"] == found.value_text
     assert rows["line"].split()[0] == str(found.move)
     assert rows["also"].split()[0] == str(found.best[1].move)
 
@@ -199,8 +199,8 @@ def test_nothing_is_said_of_a_stop_that_is_used_again_as_it_may_be():
 
 def test_a_stop_can_be_called_while_it_is_being_told():
     stop, told = Stop(), []
-    stop.tell(lambda: told.append(1))
-    stop.tell(stop)  # as the handler of a signal may, in the thread that is in there
-    stop.forget(stop)
+    stop.add_listener(lambda: told.append(1))
+    stop.add_listener(stop)  # as the handler of a signal may, in the thread that is in there
+    stop.remove_listener(stop)
     stop()
     assert told

@@ -7,7 +7,7 @@ from outflank import AbaloneBoard, OthelloBoard
 from outflank.games.rules import unpack
 from outflank.search.batches import Batch, tally
 from outflank.search.contract import Options
-from outflank.search.montecarlo import WIN, seedling
+from outflank.search.montecarlo import WIN, new_tree
 from outflank.search.root import Root
 
 BOARDS = pytest.mark.parametrize("board", [OthelloBoard.start(4), AbaloneBoard.start()], ids=["othello", "abalone"])
@@ -24,7 +24,7 @@ def _drawn(lots, batch):
 @BOARDS
 def test_what_was_lent_is_given_back(board) -> None:
     root, lots = _root(board), np.random.default_rng(5)
-    (tree, used), batch, games, played = seedling(root, room=2000), Batch(root.game, 40, 40), 8, 0
+    (tree, used), batch, games, played = new_tree(root, room=2000), Batch(root.game, 40, 40), 8, 0
     for leaves in (1, 7, 40, 40, 25):
         before = tree.copy()
         used = batch.choose(tree, used, leaves, games, root.worker)
@@ -53,7 +53,7 @@ def test_what_was_lent_is_given_back(board) -> None:
 @BOARDS
 def test_results_go_to_the_nodes_whose_games_they_are(board) -> None:
     root = _root(board)
-    (tree, used), batch = seedling(root, room=2000), Batch(root.game, 1, 1)
+    (tree, used), batch = new_tree(root, room=2000), Batch(root.game, 1, 1)
     batch.choose(tree, used, 1, 2, root.worker)
     first, count = int(tree[1].children), int(tree[1].count)
     assert batch.leaves == count > 1
@@ -68,7 +68,7 @@ def test_results_go_to_the_nodes_whose_games_they_are(board) -> None:
 
 def test_a_tree_is_as_it_was_when_a_batch_is_withdrawn() -> None:
     root, lots = _root(OthelloBoard.start(6)), np.random.default_rng(6)
-    (tree, used), batches = seedling(root, room=2000), [Batch(root.game, 30, 60) for _ in range(3)]
+    (tree, used), batches = new_tree(root, room=2000), [Batch(root.game, 30, 60) for _ in range(3)]
     for leaves in (40, 60):
         used = batches[0].choose(tree, used, leaves, 8, root.worker)
         batches[0].credit(tree, _drawn(lots, batches[0]))
@@ -84,7 +84,7 @@ def test_a_tree_is_as_it_was_when_a_batch_is_withdrawn() -> None:
 
 def test_leaves_of_one_batch_differ() -> None:
     root = _root(OthelloBoard.start(6))
-    (tree, used), batch = seedling(root, room=2000), Batch(root.game, 20, 40)
+    (tree, used), batch = new_tree(root, room=2000), Batch(root.game, 20, 40)
     batch.choose(tree, used, 40, 16, root.worker)
     assert batch.leaves >= 40
     leaves = np.flatnonzero((tree.visits > 0) & (tree.children == 0))
@@ -95,7 +95,7 @@ def test_leaves_of_one_batch_differ() -> None:
 
 def test_a_full_tree_is_still_used() -> None:
     root = _root(OthelloBoard.start(4))
-    (tree, used), batch = seedling(root, room=12), Batch(root.game, 30, 60)
+    (tree, used), batch = new_tree(root, room=12), Batch(root.game, 30, 60)
     used = batch.choose(tree, used, 60, 1, root.worker)
     assert used <= 12
     assert 30 <= tree[0].visits == batch.leaves < 60  # as many ways as there is room for

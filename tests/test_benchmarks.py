@@ -15,7 +15,7 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.othello.squares import START, othello
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 EDAX = """Edax version 4.6 for Linux
 

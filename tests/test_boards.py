@@ -86,7 +86,7 @@ COPIES = {
 }
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("start", [OthelloBoard.start, lambda: AbaloneBoard.start(ply_limit=9), Annotated.start])
 def test_copies_go_their_own_way(way, start):
@@ -115,7 +115,7 @@ def test_copies_go_their_own_way(way, start):
     assert board == start()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_board_derived_from_ours_is_turned_with_what_it_added():
     board = Annotated.start()
     board.note = "mine"
@@ -125,7 +125,7 @@ def test_a_board_derived_from_ours_is_turned_with_what_it_added():
     assert board.moves == (OthelloMove(37),)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
 def test_a_position_has_a_hash_and_a_board_which_changes_has_none(board):
     with pytest.raises(TypeError, match="unhashable"):
@@ -145,7 +145,7 @@ def test_boards_of_different_games_or_rules_differ():
     assert eval(repr(OthelloBoard.start(scoring="discs")), NAMES) == OthelloBoard.start(scoring="discs")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
 def test_what_is_no_move_at_all_is_told(board):
     for wrong in (3, None, ["f5"]):
@@ -312,7 +312,7 @@ def test_more_impossible_boards_and_moves():
         OthelloBoard(OthelloBoard.start().game._replace(mask=U64(0x0F0F0F0F)), OthelloPosition(U64(0), U64(0)))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("kind", [OthelloBoard, AbaloneBoard, Board])
 @pytest.mark.parametrize("wrong", [3, None, b"f5", ["f5"]])
 def test_only_text_names_a_move(kind, wrong):

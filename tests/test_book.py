@@ -53,7 +53,7 @@ def test_a_stopped_build_keeps_what_it_has(tmp_path):
     assert build(START, tmp_path / "none.book", BookPlan(plies=2, depth=2), stop=stop).book.entries == {}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", [OthelloBoard.start(), OthelloBoard.start(4)])
 def test_book_values_are_carried_back(tmp_path, made_up, board):
     path = tmp_path / "a.book"
@@ -66,7 +66,7 @@ def test_book_values_are_carried_back(tmp_path, made_up, board):
         assert list(entry.moves) == sorted(entry.moves, key=lambda move: -move[1])
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("board", "plies"), [(OthelloBoard.start(), 3), (AbaloneBoard.start(), 2)])
 def test_a_book_is_deepened_and_says_what_was_done(tmp_path, made_up, board, plies):
     path = tmp_path / "a.book"
@@ -92,7 +92,7 @@ def test_a_book_is_deepened_and_says_what_was_done(tmp_path, made_up, board, pli
     assert len(words) == len({tuple(each) for each in words})  # a line for each position
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_two_builds_of_a_book_do_not_meet(tmp_path, made_up):
     path = tmp_path / "a.book"
     refused = []
@@ -107,7 +107,7 @@ def test_two_builds_of_a_book_do_not_meet(tmp_path, made_up):
     assert [each.name for each in tmp_path.iterdir()] == ["a.book"]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, made_up):
     path, stop = tmp_path / "a.book", Stop()
     path.write_text("# mine\n")
@@ -120,7 +120,7 @@ def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, made_up):
     assert all(value == carried for _, value, carried in reached(START, found, 5))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("plan", [BookPlan(plies=5, depth=3), BookPlan(plies=1, depth=3, positions=60)])
 def test_a_book_is_the_same_however_many_search_it(tmp_path, made_up, plan):
     for workers in (1, 2):
@@ -139,7 +139,7 @@ def test_a_searched_book_is_the_same_with_one_worker_and_with_two(tmp_path):
     assert (tmp_path / "1.book").read_bytes() == (tmp_path / "2.book").read_bytes()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("board", "positions"), [(OthelloBoard.start(), 30), (AbaloneBoard.start(), 12)])
 def test_a_book_grows_where_it_is_most_likely_left(tmp_path, made_up, board, positions):
     path = tmp_path / "a.book"
@@ -156,7 +156,7 @@ def test_a_book_grows_where_it_is_most_likely_left(tmp_path, made_up, board, pos
     assert (again.searched, again.deepened) == (0, 0)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_book_without_a_margin_grows_along_its_best_line(tmp_path, monkeypatch):
     monkeypatch.setattr(searching, "search", steady_search)
     plan = BookPlan(plies=1, depth=3, positions=6, margin=0)
@@ -166,7 +166,7 @@ def test_a_book_without_a_margin_grows_along_its_best_line(tmp_path, monkeypatch
     assert not book.look_up(line)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("start", [OthelloBoard.start(4), OthelloBoard.start(6), AbaloneBoard.start()])
 def test_moves_lead_where_boards_say(start):
     lots = random.Random(5)
@@ -202,8 +202,8 @@ def test_what_is_played_out_is_not_searched_again(tmp_path):
     assert build(board, tmp_path / "a.book", replace(plan, depth=20), stop=Stop(), workers=1).known == 1
 
 
-@pytest.mark.plain
-@pytest.mark.early(3)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(3)
 @given(st.text(max_size=200))
 def test_a_damaged_book_is_a_clear_error(text):
     with contextlib.suppress(FormatError):
@@ -219,7 +219,7 @@ def test_the_books_of_the_package_know_the_start(board):
     assert all(any(legal.code == code for legal in board.legal_moves) for code, _ in moves)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_move_is_known_with_its_mirror_images():
     book = Book.read(START.game, "own")
     assert {str(START.move(code)) for code, _ in book.look_up(START)} == {"d3", "c4", "f5", "e6"}

@@ -15,7 +15,7 @@ from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from tests.made_up_searches import reached
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 START = OthelloBoard.start()
 GAMES = "f5d6c3d3c4\nf5d6c3d3c4f4\nd3c5f6f5\ne6f4c3c4d3\nf5f6e6f4\n"

@@ -18,7 +18,7 @@ from outflank.search.contract import Stop
 from outflank.ui.cli import main
 from outflank.ui.cli.book_view import tree_lines
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 START = OthelloBoard.start()
 

@@ -140,7 +140,7 @@ def test_parallelism_by_rows_is_that_walk():
     assert curve.name == "report 004"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_races_that_nobody_accepted_are_cells():
     samples = [
         {"what": "race", "declared": True},
@@ -154,7 +154,7 @@ def test_races_that_nobody_accepted_are_cells():
     assert [cell.verdict for cell in compared(section, found)] == [Verdict.GIVEN, Verdict.DIFFERENT]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_speed_ups_of_report_002_by_its_own_numbers():
     found = list(cilkview.by_formula(Stop()))
     assert len(found) == 40

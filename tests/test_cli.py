@@ -245,14 +245,14 @@ def test_without_a_command_there_is_help(run):
 @pytest.mark.parametrize(
     ("command", "status", "text"),
     [
-        pytest.param("PYTHONIOENCODING=ascii {} show", 0, "", marks=pytest.mark.plain),
-        pytest.param("{} show - <&-", 2, "closed", marks=pytest.mark.plain),
-        pytest.param("{} play <&-", 2, "standard input is closed", marks=pytest.mark.plain),
-        pytest.param("{} show >&-", 2, "cannot write: Bad file descriptor", marks=pytest.mark.plain),
-        pytest.param("{} --help >&- 2>&-", 2, "", marks=pytest.mark.plain),
-        pytest.param("{} show --json <&- 2>&-", 0, "outflank/show", marks=pytest.mark.plain),
-        pytest.param("{} show > /dev/full", 2, "cannot write", marks=pytest.mark.plain),
-        pytest.param("{} show --json | true", 0, "", marks=pytest.mark.plain),
+        pytest.param("PYTHONIOENCODING=ascii {} show", 0, "", marks=pytest.mark.interpreted_only),
+        pytest.param("{} show - <&-", 2, "closed", marks=pytest.mark.interpreted_only),
+        pytest.param("{} play <&-", 2, "standard input is closed", marks=pytest.mark.interpreted_only),
+        pytest.param("{} show >&-", 2, "cannot write: Bad file descriptor", marks=pytest.mark.interpreted_only),
+        pytest.param("{} --help >&- 2>&-", 2, "", marks=pytest.mark.interpreted_only),
+        pytest.param("{} show --json <&- 2>&-", 0, "outflank/show", marks=pytest.mark.interpreted_only),
+        pytest.param("{} show > /dev/full", 2, "cannot write", marks=pytest.mark.interpreted_only),
+        pytest.param("{} show --json | true", 0, "", marks=pytest.mark.interpreted_only),
         ("OUTFLANK_CACHE_DIR='/dev/null/[/x]' {} doctor", 1, "[/x]"),
     ],
 )
@@ -357,7 +357,7 @@ def on_terminal(*arguments: str, environment: dict[str, str]) -> str:
     return shown.decode()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to run it on")
 def test_a_terminal_gets_colour_unless_it_says_no():
     wanted = {"TERM": "xterm-256color", "NO_COLOR": ""}
@@ -398,7 +398,7 @@ def test_search_in_json_has_a_line_per_iteration(run):
     assert last["pv"][0] == last["move"]
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_variants_of_the_reports_are_options(run):
     variants = ["--algorithm", "alphabeta", "--evaluation", "rings-lab", "--ordering", "kinds", "--table-bits", "0"]
     counts = []
@@ -481,7 +481,7 @@ def test_search_says_of_an_unfinished_proof_what_it_knows(run):
         assert (last["value"], last["lower"], last["upper"], last["pv"], last["depth"]) == (None, None, None, [], 0)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_search_shows_what_an_iteration_is_at():
     board = OthelloBoard.start()
     d3, c4 = (next(move for move in board.legal_moves if str(move) == name) for name in ("d3", "c4"))
@@ -516,9 +516,9 @@ def test_search_shows_what_an_iteration_is_at():
         (["--workers", "0"], "workers=0: expected a whole number from 1 to 1024"),
         (["--workers", "20000"], "workers=20000: expected a whole number from 1 to 1024"),
         (["--parallel", "jambore"], "did you mean 'jamboree'"),
-        (["--parallel", "abdada", "--algorithm", "minimax"], "abdada does not carry minimax"),
+        (["--parallel", "abdada", "--algorithm", "minimax"], "abdada does not support minimax"),
         (["--algorithm", "uct", "--compare"], "uct has none"),
-        (["--algorithm", "uct", "--parallel", "ybw"], "ybw does not carry uct"),
+        (["--algorithm", "uct", "--parallel", "ybw"], "ybw does not support uct"),
         (["--schedule", "never"], "expected one of one, rows, static or a whole number"),
         (["--schedule", "²"], "expected one of one, rows, static or a whole number"),
         (["--threshold", "-2"], "threshold=-2: expected a whole number from 0"),

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from outflank.ui.cli.tables import print_table
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 COLUMNS = ["scheme", "workers", "wall (s)", "efficiency", "nodes", "evaluations/s as speed-up (003)", *"abcdefgh"]
 ROW = ["ybw", "2", "0.1234", "0.9876", "116,623", "1.994", *["1,234,567"] * 8]

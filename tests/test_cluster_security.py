@@ -192,7 +192,7 @@ input()
 """
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_ray_ends_with_a_process_that_is_killed():
     with subprocess.Popen(
         [sys.executable, "-c", STARTING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -227,7 +227,7 @@ def driver(address: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_a_cluster_from_its_start_to_its_end(run, home):
     assert run("status")[:2] == (1, "this machine is in no cluster\n")
     status, out, err = run("up", "--port", "0", "--cores", "1")

@@ -55,7 +55,7 @@ def eventually(happened: Callable[[], Any]) -> None:
 # --- where a cluster is ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_addresses():
     assert parse_address("local:2") == Address(scheme="local", nodes=2)
     assert parse_address(" local:256 ") == Address(scheme="local", nodes=256)
@@ -63,7 +63,7 @@ def test_addresses():
     assert parse_address("mpi") == Address(scheme="mpi")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     "text",
     [
@@ -91,14 +91,14 @@ def test_what_is_no_address_gets_one_line(text):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_how_many_share_a_machine(monkeypatch):
     monkeypatch.delenv("OMPI_COMM_WORLD_LOCAL_SIZE", raising=False)
     monkeypatch.setenv("MPI_LOCALNRANKS", "3")
     assert [nodes_here(text) for text in (None, "local:4", "ray://host:1", "mpi")] == [1, 4, 1, 3]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("module_name", "cluster", "line"),
     [("ray", "local:2", "pip install 'outflank[ray]'"), ("mpi4py", "mpi", "pip install 'outflank[mpi]'")],
@@ -161,7 +161,7 @@ def asking(monkeypatch):
         yield lambda tasks, number, **more: pool.submit(tasks.do, {"number": number}, **more)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_as_many_at_a_time_as_there_are_lanes(asking):
     carrier = Scripted(2, lanes=2)
     with TaskDispatcher(carrier) as tasks:
@@ -177,7 +177,7 @@ def test_as_many_at_a_time_as_there_are_lanes(asking):
         assert [answer.result()["number"] for answer in answers] == list(range(5))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_node_that_is_gone_loses_nothing(asking):
     carrier = Scripted(2)
     with TaskDispatcher(carrier) as tasks:
@@ -201,7 +201,7 @@ def test_a_node_that_is_gone_loses_nothing(asking):
         eventually(lambda: tasks.lanes == 4)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_task_that_ends_its_nodes_is_given_up(asking):
     carrier = Scripted(1)
     with TaskDispatcher(carrier) as tasks:
@@ -221,7 +221,7 @@ def test_a_task_that_ends_its_nodes_is_given_up(asking):
         assert other.result()["number"] == 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(asking):
     carrier = Scripted(2)
     with TaskDispatcher(carrier, silence_seconds=0.2) as tasks:
@@ -245,7 +245,7 @@ def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(
         eventually(lambda: tasks.lanes == 2)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_whoever_asks_may_stop(asking):
     carrier = Scripted(1)
     stop = Stop()
@@ -264,7 +264,7 @@ def test_whoever_asks_may_stop(asking):
         assert last.result()["number"] == 5
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_errors_reach_whoever_asks(asking, monkeypatch):
     carrier = Scripted(1)
     with TaskDispatcher(carrier) as tasks:
@@ -289,7 +289,7 @@ def test_errors_reach_whoever_asks(asking, monkeypatch):
             asking(tasks, 3).result()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nodes_that_cannot_do_the_work():
     carrier = Scripted(0)
     carrier.hopes = 1
@@ -322,7 +322,7 @@ class Squares:
         pass
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_inside_this_process():
     with TaskDispatcher(ThreadTasks(Squares, nodes=2, per_node=2)) as tasks, ThreadPoolExecutor(8) as pool:
         tasks.start()
@@ -355,8 +355,8 @@ def gist(result: MatchResult) -> list[Any]:
     return [untimed, result.standing]
 
 
-@pytest.mark.plain
-@pytest.mark.plain
+@pytest.mark.interpreted_only
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     "settings",
     [
@@ -372,7 +372,7 @@ def test_a_match_elsewhere_is_the_same_match(settings):
     assert gist(elsewhere) == gist(play_match(settings, player))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_openings_of_a_file_need_not_be_everywhere(tmp_path):
     openings = tmp_path / "openings.txt"
     openings.write_text("f5d6c3\nf5f6e6\nf5d6c4d3\n")
@@ -387,7 +387,7 @@ def test_openings_of_a_file_need_not_be_everywhere(tmp_path):
         assert gist(play_match(settings, player, tasks=tasks, finished=without_the_file)) == gist(alone)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_test_ends_a_match_elsewhere_too():
     settings = small(games=400, sprt=Sprt(elo0=0, elo1=400))
     with inside(settings, per_node=3) as tasks:
@@ -397,7 +397,7 @@ def test_a_test_ends_a_match_elsewhere_too():
     assert elsewhere.standing.test == play_match(settings, player).standing.test
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_match_elsewhere_is_stopped_and_resumed(tmp_path):
     settings, stop = small(games=30), Stop()
 
@@ -427,7 +427,7 @@ def test_players_that_a_node_cannot_make_end_the_match_before_it_begins():
         play_match(settings, player, tasks=tasks)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -487,7 +487,7 @@ def process_of(where: str) -> int:
 
 @on_ray
 @pytest.mark.compiled
-@pytest.mark.early(9)
+@pytest.mark.slow(9)
 def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
     settings = small(games=80)
     carrier = RayTasks(parse_address("local:2"), partial(GamesHere, settings, player), 2)
@@ -519,7 +519,7 @@ def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
 
 @on_ray
 @pytest.mark.compiled
-@pytest.mark.early(12)
+@pytest.mark.slow(12)
 def test_the_command_on_ray_is_interrupted_and_resumed(tmp_path, psutil):
     arguments = ["match", "random", "first", "--size", "6", "--games", "500", "--out", str(tmp_path)]
     process = subprocess.Popen(
@@ -583,7 +583,7 @@ def test_what_fails_on_the_head_of_mpi_lets_the_others_go():
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_only_ranks_of_mpi_serve():
     assert not serve_tasks("local:2", Squares)
     with pytest.raises(OutflankError, match="is no cluster"):

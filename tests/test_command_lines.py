@@ -13,7 +13,7 @@ from outflank.command_lines import command_line
 from outflank.errors import FormatError
 from outflank.words import comma_separated, comma_separated_words
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 HOSTILE = (
     '[Black "$(touch X)"] f5d6',

@@ -17,7 +17,7 @@ from outflank.errors import OutflankError
 from outflank.notices import tell
 from outflank.ui.cli import main
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 # --- launchers of MPI ---

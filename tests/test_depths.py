@@ -23,7 +23,7 @@ from outflank.othello.squares import othello
 SETTINGS = DepthsSettings(positions="", judge=WeightsSource(), depth=5, count=1, seed=1)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_formula_is_found_again():
     """Values whose differences have just the spread that a formula says."""
     errors = SearchErrors(5.0, -0.02, -0.3, 0.25)
@@ -44,7 +44,7 @@ def test_the_formula_is_found_again():
     assert found.off < 0.1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_games_that_are_decided_tell_nothing_of_estimates():
     stages = np.repeat(np.arange(GROUPS), 2 * FEWEST)
     values = np.random.default_rng(2).normal(scale=50, size=(len(stages), 4)).astype(np.int64)
@@ -61,7 +61,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_positions_are_searched_to_every_depth_and_it_goes_on_where_it_was(folder, monkeypatch):
     asked = Depths(evaluation="mobility", depth=3, positions=12)
     seen = []
@@ -91,7 +91,7 @@ def test_positions_are_searched_to_every_depth_and_it_goes_on_where_it_was(folde
         measure(folder, Depths(evaluation="mobility", depth=11), Work(replace=True))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_was_measured_ships_with_the_weights():
     for rules in (othello(8), othello(6), RULES):
         errors = errors_of(rules, evaluation_named(rules))
@@ -100,7 +100,7 @@ def test_what_was_measured_ships_with_the_weights():
     assert errors_of(othello(4), evaluation_named(othello(4))) is None
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_it_is_found_beside_weights_of_ones_own(tmp_path):
     from importlib.resources import files
 

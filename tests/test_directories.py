@@ -15,7 +15,7 @@ from outflank.distributed.engines.on_ray.directories import OWNER, OwnedDirector
 from tests.clusters import children
 
 pytestmark = [
-    pytest.mark.plain,
+    pytest.mark.interpreted_only,
     pytest.mark.skipif(find_spec("psutil") is None, reason="needs psutil, which Ray brings"),
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]

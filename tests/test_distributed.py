@@ -73,7 +73,7 @@ CHOICES = {
     "table_bits": [None, 4, 12],
     "canonical": [False, True],
     "passes": list(PASSES),
-    "quiet": [0, 2],
+    "quiescence": [0, 2],
     "ties": ["first", "lowest", "highest"],
     "share_alpha": [True, False],
     "aspiration": [None, 1],
@@ -258,7 +258,7 @@ class Anybody:
     def outcome(self, job: Job) -> JobResult:
         game, options = self.root.game, self.root.options
         position = unpack(game, U64(job.first), U64(job.second))
-        value = truth(game, self.root.evaluation, position, job.depth, options.passes, options.quiet)
+        value = truth(game, self.root.evaluation, position, job.depth, options.passes, options.quiescence)
         if value <= job.alpha:
             value = self.random.randint(value, job.alpha)
         elif value >= job.beta:
@@ -277,7 +277,7 @@ def quick_evaluation(game) -> str | None:
     return "cohesion" if interpreted() else None
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 @given(st.data())
 @examples(150)
 def test_any_schedule_gives_the_value(data):
@@ -809,7 +809,7 @@ def test_any_text_is_an_address_or_one_line(text):
 
 def test_what_a_cluster_does_not_carry():
     for wrong, says in (
-        ({"algorithm": "minimax"}, "does not carry minimax"),
+        ({"algorithm": "minimax"}, "does not support minimax"),
         ({"parallel": "abdada"}, "unknown scheme for a cluster 'abdada'"),
         ({"replication": "gossip"}, "unknown replication 'gossip'"),
     ):
@@ -834,7 +834,7 @@ def test_a_set_up_survives_json(board):
         replication=setup.replication,
         era=4,
     )
-    with pytest.raises(OutflankError, match="no evaluation but by name"):
+    with pytest.raises(OutflankError, match="sends an evaluation by its name only"):
         setup_to_json(own)
 
 
@@ -842,7 +842,7 @@ class Undescribed(NamedTuple):
     size: int
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_game_that_nobody_has_described_has_no_name_to_travel_by():
     setup = NodeSetup(
         game=Undescribed(4), position=None, options=Options(), replication=replication_named("none"), era=1

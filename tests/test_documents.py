@@ -33,7 +33,7 @@ from outflank.ui.cli import documents as of_commands
 from outflank.ui.cli import search_documents as of_searches
 from outflank.ui.cli import solve_documents as of_solving
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 class Colour(Enum):

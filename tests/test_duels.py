@@ -13,7 +13,7 @@ from outflank.lab.studies.duels import ABOUT, DuelsParameters, bouts, duel_of
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.contract import Stop
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 def game(pair, colour, points, **more):

@@ -6,7 +6,7 @@ import pytest
 from outflank.lab.edge_learning import learnt
 from outflank.othello.edge_table import EDGE_VALUES, STATES, TERNARY
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 PROBABLE, BRUTE = EDGE_VALUES
 

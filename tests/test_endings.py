@@ -191,7 +191,7 @@ def edge_lines(size: int, own: int, opp: int, seen: set) -> None:
             edge_lines(size, *((mine, yours) if side == "X" else (yours, mine)), seen)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_the_table_of_edges_has_all_that_is_stable_along_them(size):
     found = stable_edges(size)
@@ -282,7 +282,7 @@ def test_nodes_below_the_position_are_counted():
     assert worker.nodes == 7 + 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_board_of_another_shape_has_no_kernels_of_endings():
     mask = U64(sum(1 << (8 * row + column) for row in range(7) for column in range(1, 6)))
     game = Othello(mask, 0)
@@ -293,7 +293,7 @@ def test_a_board_of_another_shape_has_no_kernels_of_endings():
     assert ending_moves(othello(6)) > 0
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_where_nobody_looks_a_square_counts_by_itself_and_by_the_parity_of_its_quarter(size):
     game, first = othello(size), 9 * edge(size)

@@ -22,10 +22,10 @@ from outflank.players.classic import Classic, ClassicPlayer, ask_classic
 from outflank.players.clock import Clock, Clocks, TimeControl
 from outflank.players.computer import Computer
 from outflank.players.levels import exact_beside, level_of
-from outflank.players.lots import Lots
 from outflank.players.misjudging import LARGEST, Misjudging, winnings
 from outflank.players.player import Choice
 from outflank.players.pondering import Pondering
+from outflank.players.random_streams import RandomStream
 from outflank.players.ready_moves import BoardCache, habit_named
 from outflank.players.repeating import preferred, repeating
 from outflank.players.review import Judged, costliest, reviewed
@@ -165,7 +165,7 @@ def forfeits(clock, players, control):
     return count
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("policy", ["steady", "adaptive-003"])
 @pytest.mark.parametrize("control", ["0.5s/move", "0.1s/move", "2s", "1s+0.05s"])
 @pytest.mark.parametrize("delay", [0.001, 0.005])
@@ -177,7 +177,7 @@ def test_searches_that_come_back_late_do_not_lose_on_time(still_clock, monkeypat
     assert forfeits(still_clock, players, control) == 0
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_busy_machine_is_learnt_and_no_floor_ignores_it(still_clock, monkeypatch):
     """Searches come back up to 30 ms late, three quarters of them in time."""
     late = (0.03 if number % 4 == 0 else 0.0 for number in itertools.count())
@@ -196,7 +196,7 @@ def learn(lateness: Lateness, seconds: float) -> None:
         lateness.note(seconds)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_one_late_move_is_an_accident_and_later_ones_are_forgotten():
     late = Lateness()
     for delay in (0.001, 5.0, 0.001):
@@ -209,7 +209,7 @@ def test_one_late_move_is_an_accident_and_later_ones_are_forgotten():
     assert late.seconds == 0.002
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_delays_in_the_set_up_of_a_search_are_delays():
     late = Lateness()
     for setup in (0.004, 0.005, 0.044, 0.036):
@@ -217,7 +217,7 @@ def test_delays_in_the_set_up_of_a_search_are_delays():
     assert (late.seconds, late.setup_seconds) == (pytest.approx(0.032), 0.036)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_no_search_is_set_up_that_could_not_begin_in_time(still_clock, monkeypatch):
     begun = []
 
@@ -238,7 +238,7 @@ def test_no_search_is_set_up_that_could_not_begin_in_time(still_clock, monkeypat
     assert deadline.setup_seconds == 0.09
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_clock_runs_before_the_player_is_awake(still_clock, monkeypatch):
     """A thread that is asked for a move may begin late: that is taken off its time."""
     ended = []
@@ -255,7 +255,7 @@ def test_the_clock_runs_before_the_player_is_awake(still_clock, monkeypatch):
     assert ended == [pytest.approx(1.0 - timing.LEAST_MARGIN)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_no_garbage_is_collected_on_the_clock(still_clock, monkeypatch):
     """A full collection takes 50 ms where a compiler is loaded."""
     seen = []
@@ -273,7 +273,7 @@ def test_no_garbage_is_collected_on_the_clock(still_clock, monkeypatch):
     assert gc.isenabled()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_machine_that_is_busy_with_others_leaves_a_larger_margin(monkeypatch):
     """Sleeping threads wake in time there, working ones are held up: by 30 ms, here."""
     now, looks = [0.0], itertools.count()
@@ -299,7 +299,7 @@ def test_a_machine_that_is_busy_with_others_leaves_a_larger_margin(monkeypatch):
     assert [lateness(0.1, 0.2), lateness(0.1, 0.0)] == [0.2, pytest.approx(0.08)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_time_that_cannot_be_saved_is_used():
     """An iteration that will not be finished is begun all the same: what it shows until then counts."""
     steady = Steady()
@@ -313,7 +313,7 @@ def test_time_that_cannot_be_saved_is_used():
     assert steady.enough(on_a_clock, 0.7 * on_a_clock.soft_seconds, 0.0, stable=9)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_seconds_that_are_asked_for_are_used_as_far_as_the_clock_has_them():
     free, clock = Budget(depth=3), Budget(soft_seconds=2.0, hard_seconds=8.0)
     assert free.within(1.0) == Budget(depth=3, soft_seconds=1.0, hard_seconds=1.0, saved=False)
@@ -324,7 +324,7 @@ def test_seconds_that_are_asked_for_are_used_as_far_as_the_clock_has_them():
     assert per_move.within(1.0) == per_move
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("seconds", "solved", "most"), [(10, 19, 0.17), (60, 23, 0.24), (300, 25, 0.27)])
 def test_a_clock_is_mostly_spent_when_the_ending_can_be_solved(seconds, solved, most):
     """By what endings are expected to take; moves take what they may. What is left is for that one and those after."""
@@ -401,9 +401,9 @@ def test_players_in_words_play_legal_moves(words):
         ("computer evaluation=mobilty", "did you mean 'mobility'"),
         ("computer ordering=5", "unknown ordering of Othello '5'"),
         ("computer parallel=ybww", "did you mean 'ybw'"),
-        ("computer parallel=abdada algorithm=minimax", "abdada does not carry minimax"),
+        ("computer parallel=abdada algorithm=minimax", "abdada does not support minimax"),
         ("computer algorithm=uct depth=3", "uct has no depth"),
-        ("computer algorithm=flat parallel=tree-parallel", "root-parallel carries flat"),
+        ("computer algorithm=flat parallel=tree-parallel", "root-parallel supports flat"),
         ("computer evaluation=patterns:a\0b", "a player is one line"),
         ("computer book=a\0b", "a player is one line"),
         ("computer workers=20000", "workers=20000: expected a whole number from 1 to 1024"),
@@ -437,7 +437,7 @@ def test_wrong_words_are_one_clear_error(words, said):
         player(words, START.game)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -525,7 +525,7 @@ def test_what_an_ending_has_shown_is_known_a_move_later():
     assert again.nodes < 0.5 * anew.nodes
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_endings_are_solved_first_where_they_fit(monkeypatch):
     """What is expected to fit is played out, and nothing else is searched; what did not fit is not tried again soon."""
     asked = []
@@ -554,7 +554,7 @@ def test_endings_are_solved_first_where_they_fit(monkeypatch):
     assert asked[0][1] < 1.0 < 1.5 * asked[0][1], "there is time left to search when it was too much"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_games_say_how_long_their_endings_take():
     usual = EndingTime()
     assert usual.expected(14) == usual.seconds
@@ -618,7 +618,7 @@ def shuffled(times):
     return board
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_moves_that_repeat_a_position_are_known_and_those_that_draw_by_it():
     assert repeating(AbaloneBoard.start("belgian-daisy")) == {}
     once = shuffled(1)
@@ -635,7 +635,7 @@ def test_moves_that_repeat_a_position_are_known_and_those_that_draw_by_it():
     assert repeating(OthelloBoard.from_text("f5d6")) == {}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_who_does_not_stand_badly_goes_elsewhere_if_that_is_nearly_as_good_and_never_into_a_draw():
     def taken(repeats, *values):
         moves = [MoveValue(move=move, value=value) for move, value in zip("abc", values, strict=True)]
@@ -653,7 +653,7 @@ def test_who_does_not_stand_badly_goes_elsewhere_if_that_is_nearly_as_good_and_n
     assert taken({"b": False}, 100, 95, 90) == "a"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("repeats", "asked", "made"), [(False, 2, "c2d2"), (True, 1, "a1b2")])
 def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(monkeypatch, repeats, asked, made):
     board = shuffled(1)
@@ -676,27 +676,27 @@ def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(mon
     assert player("computer report=003", board.game)._repeats  # it does what it did
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_lots_are_the_same_for_a_seed_and_others_in_every_game_and_for_another_matter():
     def drawn(*ways):
         return [way.chance.random() for way in ways]
 
-    one, same = Lots(3, "moves"), Lots(3, "moves")
+    one, same = RandomStream(3, "moves"), RandomStream(3, "moves")
     first = drawn(one)
-    assert drawn(same) == first != drawn(Lots(3, "mistakes"))
+    assert drawn(same) == first != drawn(RandomStream(3, "mistakes"))
     one.new_game()
     assert drawn(one) != first
     same.reseed(4)
-    assert drawn(same) == drawn(Lots(4, "moves"))
+    assert drawn(same) == drawn(RandomStream(4, "moves"))
     same.reseed(3)
     assert drawn(same) == first
     # Whoever draws lots draws them so.
-    assert issubclass(Variety, Lots)
-    assert issubclass(Misjudging, Lots)
-    assert isinstance(Random(seed=3)._lots, Lots)
+    assert issubclass(Variety, RandomStream)
+    assert issubclass(Misjudging, RandomStream)
+    assert isinstance(Random(seed=3)._stream, RandomStream)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_beginners_err_as_far_as_they_may_and_again_for_a_seed():
     board = OthelloBoard.start()
     board.push("f5")
@@ -715,7 +715,7 @@ def test_beginners_err_as_far_as_they_may_and_again_for_a_seed():
     assert Misjudging(0.0, 0.0, 1).pick(board, moves, 128) is moves[0]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_beginners_like_to_win_pieces():
     board = Board.from_text("f5d6c5f4e3")
     moves = [MoveValue(move=move, value=0) for move in board.legal_moves]
@@ -912,7 +912,7 @@ def series(values, *, exact=True, depth=8, board=START):
     ]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("values", "turned"),
     [
@@ -929,7 +929,7 @@ def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
     assert [each.ply for each in story_of(series(values)).turning_points] == turned
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("values", "turned"),
     [
@@ -946,7 +946,7 @@ def test_estimates_turn_a_game_only_beyond_their_margin(values, turned):
     assert [each.ply for each in story_of(series(values, exact=False)).turning_points] == turned
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_deeper_searches_are_believed_sooner_and_the_costliest_move_is_another_matter():
     for board in (START, AbaloneBoard.start()):
         margins = [description_of(board.game).error_of(depth) for depth in range(30)]

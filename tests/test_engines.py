@@ -93,7 +93,7 @@ def test_an_engine_of_ones_own_carries_searches_and_tasks(planted, capsys):
     assert "2 nodes on planted" in capsys.readouterr().out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_table_says_what_there_is(planted):
     assert address_forms() == "local:N, futures:N, inside:N, ray://HOST:PORT or mpi"
     with pytest.raises(OutflankError, match=r"'planted:x' is no cluster: .* or planted:N \(of a test\)$"):
@@ -102,7 +102,7 @@ def test_the_table_says_what_there_is(planted):
         parse_address("planted:257")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_scheme_belongs_to_one_engine(planted):
     with pytest.raises(InvalidOption, match=r"'mpi' is outflank\.distributed\.engines\.on_mpi\.engine"):
         register_engine("mpi", type("Mpi", (Planted,), {"forms": {"mpi": ("mpi", "mine")}})())
@@ -110,7 +110,7 @@ def test_a_scheme_belongs_to_one_engine(planted):
         register_engine("other", Planted())
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_an_engine_that_cannot_be_loaded_is_one_line_and_harms_no_other(monkeypatch):
     broken = ("broken", Source(place="no_such_module:Engine", package="somebody 1.0"))
     monkeypatch.setattr(plugins, "_entry_points", lambda group: [broken] if group == "outflank.engines" else [])
@@ -121,7 +121,7 @@ def test_an_engine_that_cannot_be_loaded_is_one_line_and_harms_no_other(monkeypa
         parse_address("nonsense:2")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_command_lists_engines(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["cluster", "engines"])
@@ -134,8 +134,9 @@ def test_the_command_lists_engines(capsys):
 # --- processes on this machine ---
 
 
-@pytest.mark.plain  # once is enough: compiled, what is tested here takes its time for loading kernels three times
-@pytest.mark.early(8)
+# Once is enough: compiled, it would spend its time loading kernels three times.
+@pytest.mark.interpreted_only
+@pytest.mark.slow(8)
 def test_processes_find_the_values_of_one_worker():
     with connect("futures:2", tuning=AT_ONCE) as cluster:
         for board, depth, policy in (
@@ -165,7 +166,7 @@ def test_processes_find_the_values_of_one_worker():
     assert gone(started)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_processes_do_tasks_and_a_dead_one_loses_only_work():
     with open_tasks("futures:2", Squares, per_node=2) as tasks, ThreadPoolExecutor(4) as pool:
         tasks.start()
@@ -183,7 +184,7 @@ class Unable:
         raise OutflankError("no such engine")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_processes_that_cannot_work_say_why():
     with open_tasks("futures:1", Unable) as tasks, pytest.raises(OutflankError, match=r"process \d+: no such engine$"):
         tasks.start()
@@ -191,8 +192,8 @@ def test_processes_that_cannot_work_say_why():
         tasks.start()
 
 
-@pytest.mark.plain
-@pytest.mark.early(9)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(9)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_processes_end_with_whoever_started_them(how):
@@ -216,8 +217,8 @@ def test_processes_end_with_whoever_started_them(how):
 # --- a game of one's own ---
 
 
-@pytest.mark.plain
-@pytest.mark.early(8)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(8)
 def test_processes_know_a_game_of_ones_own(tmp_path):
     program = search_own_game(tmp_path, "futures:2")
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -225,7 +226,7 @@ def test_processes_know_a_game_of_ones_own(tmp_path):
     assert (done.stdout, done.stderr) == (ALL_WELL, "")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_travels_pickled_brings_the_modules_that_it_names(tmp_path, monkeypatch):
     monkeypatch.setattr(user_modules, "_imported", {})
     monkeypatch.setattr(sys, "path", list(sys.path))

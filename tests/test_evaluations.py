@@ -205,7 +205,7 @@ class Bare(NamedTuple):
     """Nothing is registered for it."""
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_evaluations_of_the_wrong_kind_are_refused():
     board = outflank.Board.from_text("f5")
     for evaluation, said in (
@@ -220,7 +220,7 @@ def test_evaluations_of_the_wrong_kind_are_refused():
     assert outflank.search(board, nodes=1, workers=1, table_bits=None, evaluation=Halves(2)).move is not None
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_name_belongs_to_the_evaluation_that_took_it(monkeypatch):
     monkeypatch.setattr("outflank.games.evaluation._registered", {Othello: dict(_registered.get(Othello, {}))})
     for name, evaluation, said in (

@@ -121,7 +121,7 @@ def ending(name: str, seed: int) -> Board:
 # --- the rules ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("name", "board"), [("connect-four", "class Drop"), ("breakthrough", "class Step")])
 def test_rules_and_evaluation_are_short_enough_to_be_read(name, board):
     text = (EXAMPLES / name / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def test_rules_and_evaluation_are_short_enough_to_be_read(name, board):
     assert len(text.splitlines()) < 250
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @examples(150)
 @given(boards())
 def test_the_rules_are_those_that_people_tell(board):
@@ -166,7 +166,7 @@ def test_trees_are_as_large_as_others_have_counted():
         assert outflank.perft(small, 4).leaves == leaves(drawn(small), 4)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -193,7 +193,7 @@ UNDECIDED = {
 }
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @examples(100)
 @given(boards(), st.integers(1, 3), st.sampled_from(TREE_SEARCHES), st.booleans())
 def test_every_algorithm_finds_the_value_of_the_definition(board, depth, algorithm, deepen):
@@ -210,7 +210,7 @@ def test_every_algorithm_finds_the_value_of_the_definition(board, depth, algorit
         told = told.play(str(move))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # NumPy's, of the random numbers' words
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("algorithm", ["uct", "flat"])
@@ -220,8 +220,8 @@ def test_playouts_need_no_evaluation(name, algorithm):
     assert found.move in board.legal_moves
 
 
-@pytest.mark.plain
-@pytest.mark.early(5)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scheme_gives_the_same_value_with_any_number_of_workers(name):
     board = Board.from_text(UNDECIDED[name])
@@ -229,7 +229,7 @@ def test_every_scheme_gives_the_same_value_with_any_number_of_workers(name):
     expected = value(drawn(board), 3)
     searched = 0
     for scheme in SCHEMES.own:
-        for algorithm in SCHEMES.get(scheme).carries:
+        for algorithm in SCHEMES.get(scheme).algorithms:
             if algorithm not in TREE_SEARCHES:
                 continue
             for workers in (1, 2, 4):
@@ -239,7 +239,7 @@ def test_every_scheme_gives_the_same_value_with_any_number_of_workers(name):
     assert searched > 30
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @examples(60)
 @given(st.sampled_from(NAMES), SEEDS, st.sampled_from(("alphabeta", "pvs", "mtdf")))
 def test_endings_are_solved(name, seed, algorithm):
@@ -249,7 +249,7 @@ def test_endings_are_solved(name, seed, algorithm):
     assert (found.value, found.exact) == (value(told, None), True)
 
 
-@pytest.mark.early(30)
+@pytest.mark.slow(30)
 @pytest.mark.compiled
 def test_compiled_and_by_several_workers_they_are_solved_as_well():
     four = ending("connect-four", 11)
@@ -276,7 +276,7 @@ def game_of(name: str) -> tuple[str, ...]:
     return ("--game", name, *CHOSEN[name])
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_shown_and_counted(run, name):
     status, out, err = run("show", *game_of(name), WON[name])
@@ -295,7 +295,7 @@ def test_it_is_shown_and_counted(run, name):
     assert run("show", *game_of(name), WON[name], "--svg", "-")[1].count("<circle") > 6
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_played_saved_converted_and_read_again(run, tmp_path, name):
     saved = tmp_path / "game.games"
@@ -314,7 +314,7 @@ def test_it_is_played_saved_converted_and_read_again(run, tmp_path, name):
     assert f"({ENDED[name]})" in run("show", "--file", str(saved))[1]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_the_computer_plays_it_to_the_end(run, name):
     status, out, err = run("play", *game_of(name), "--black", "computer level=1", "--white", "first")
@@ -322,7 +322,7 @@ def test_the_computer_plays_it_to_the_end(run, name):
     assert "wins (" in out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_a_match_is_kept_resumed_and_read_back(run, tmp_path, name):
     asked = ["match", *game_of(name), "random", "computer depth=1", "--seed", "3", "--out", str(tmp_path / "m")]
@@ -343,7 +343,7 @@ def test_a_match_is_kept_resumed_and_read_back(run, tmp_path, name):
     assert json.loads((tmp_path / "m" / "match.json").read_text())["complete"] is True
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_an_interrupted_match_goes_on_where_it_was(tmp_path, name):
     settings = Settings(players=("random", "first"), games=4, start=game_named(name).start(**SMALL[name]), seed=7)
@@ -354,7 +354,7 @@ def test_an_interrupted_match_goes_on_where_it_was(tmp_path, name):
     assert len(done.games) == 4
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_a_game_of_it_is_reviewed(run, tmp_path, name):
     asked = ("review", *game_of(name), WON[name], "--depth", "2", "--exact", "0", "--workers", "1", "--quiet")
@@ -367,7 +367,7 @@ def test_a_game_of_it_is_reviewed(run, tmp_path, name):
     assert [move["move"] for move in moves] == WON[name].split()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", NAMES)
 def test_the_laboratory_measures_it(run, tmp_path, name):
     asked = ("lab", "scaling", "--game", name, "--depth", "2", "--workers", "1,2", "--rounds", "1", "--quiet")
@@ -399,7 +399,7 @@ def search_on(cluster: str) -> list[tuple[bool, bool]]:
     return found
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("cluster", ["inside:2", "futures:2"])
 def test_nodes_of_this_machine_search_them(cluster):
     assert search_on(cluster) == [(True, True)] * 2
@@ -419,15 +419,15 @@ def program(tmp_path, monkeypatch):
     return call
 
 
-@pytest.mark.plain
-@pytest.mark.early(4)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(4)
 def test_ranks_of_mpi_search_them(program):
     done = mpiexec(2, program("mpi"))
     assert (done.stdout, done.stderr) == (f"{[(True, True)] * 2}\n", "")
 
 
-@pytest.mark.plain
-@pytest.mark.early(20)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(20)
 @pytest.mark.skipif(sys.platform != "linux", reason="as the other tests of Ray")
 def test_nodes_of_ray_search_them(program, tmp_path_factory, monkeypatch):
     for folder in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):  # a user of this test's own
@@ -436,7 +436,7 @@ def test_nodes_of_ray_search_them(program, tmp_path_factory, monkeypatch):
     assert (done.stdout, done.returncode) == (f"{[(True, True)] * 2}\n", 0), done.stderr
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_breakthrough_is_learnt_from_its_rules(run, tmp_path, monkeypatch):
     monkeypatch.setattr("outflank.learning.selfplay.GAMES", 6)
     monkeypatch.setattr("outflank.learning.stages.HELD_OUT", 3)

@@ -27,7 +27,7 @@ def test_nim_is_a_game_like_any_other(monkeypatch):
     assert board.canonical() == board
 
 
-@pytest.mark.early(20)
+@pytest.mark.slow(20)
 def test_scripts_run():
     for script in sorted(EXAMPLES.glob("*.py")):
         done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
@@ -62,13 +62,13 @@ def test_a_game_from_outside_is_searched(monkeypatch):
             assert (found.value, found.exact) == (1 if remainder else -1, True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # NumPy's, of the random numbers' words
 def test_estimates_need_an_evaluation_and_playouts_none(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     import nim
 
-    assert outflank.search(nim.start(3, 4, 5), depth=3, workers=1).said == "+1 odd"
+    assert outflank.search(nim.start(3, 4, 5), depth=3, workers=1).value_text == "+1 odd"
     monkeypatch.setattr("outflank.games.evaluation._registered", {})
     board = nim.start(1, 1, 1)
     for algorithm in ("uct", "flat"):

@@ -79,7 +79,7 @@ def test_what_is_no_common_mistake_is_left_to_the_compiler():
     assert not isinstance(caught.value, OutflankError)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_compilers_colours_are_no_hindrance():
     from numba.core.errors import TypingError
 
@@ -88,12 +88,12 @@ def test_the_compilers_colours_are_no_hindrance():
     assert str(found).startswith("own.py, line 7: weight is plain Python")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_other_errors_are_nobodys_business():
     assert explained(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_compiler_for_devices_is_understood_as_well():
     """numba-cuda has a module of errors of its own."""
     kind = type("TypingError", (Exception,), {"__module__": "numba.cuda.core.errors"})

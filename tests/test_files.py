@@ -24,7 +24,7 @@ from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command
 from outflank.ui.cli.search import _in_turn
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 SOURCE = Path(__file__).parent.parent / "src" / "outflank"
 

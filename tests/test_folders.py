@@ -10,7 +10,7 @@ from platformdirs.windows import Windows
 
 from outflank.folders import NoHome, cache_folder, config_folder, state_folder
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 def test_the_cache_goes_where_the_system_keeps_caches(monkeypatch, tmp_path):

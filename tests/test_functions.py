@@ -21,13 +21,13 @@ SAMPLES = [
 KINDS = {"search": 0.5, "spawn": 0.05, "idle": 0.2}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_calls_by_plies_left_come_from_what_the_search_counted():
     # One root with 4 moves; of its 4 children one has no move and is evaluated, the others have 20 in all.
     assert Calls.of([0, 4, 1], [0, 20, 4], [0, 3, 1]) == COUNTED
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_the_calls_leave_of_the_time_is_the_searchs_own():
     found = own_seconds(COUNTED, COSTS, 1e-6)
     explained = 5 * 40e-9 + 24 * 20e-9 + 21 * 10e-9
@@ -41,7 +41,7 @@ def percents(table, name):
     return [float(str(cell).rstrip("%")) for cell in table.column(name)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_both_views_tell_of_the_whole():
     (down, up), (note,) = views(SAMPLES, KINDS, "")
     assert sum(percents(down, "itself")) == pytest.approx(100, abs=0.1)
@@ -62,7 +62,7 @@ def test_both_views_tell_of_the_whole():
     assert "one worker searches. What they leave" in note
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_calls_that_overlap_are_told():
     samples = [*SAMPLES[:-1], {"what": SERIAL, "seconds": 0.0, "outside_seconds": 0.0}]
     _, (note,) = views(samples, KINDS, "")

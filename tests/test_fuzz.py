@@ -7,8 +7,8 @@ from tests.fuzz import run
 INPUTS, PARTS = 10_000, 4
 
 
-@pytest.mark.early(6)
-@pytest.mark.plain
+@pytest.mark.slow(6)
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("part", range(PARTS))
 def test_damaged_input_is_one_line(part):
     share = INPUTS // PARTS

@@ -11,7 +11,7 @@ PACKAGE = Path(outflank.__file__).parent
 ROW = re.compile(r"^\| ([a-z]+) \| .+ \| (`[^|]+`) \|$", re.M)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_twenty_words_are_used_where_they_are_at_home():
     _, _, section = (PACKAGE / "README.md").read_text().partition("## The twenty words of the runtime\n")
     rows = ROW.findall(section)

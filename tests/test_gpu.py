@@ -37,13 +37,13 @@ print("the same bits")
 """
 
 
-@pytest.mark.plain
-@pytest.mark.early(4)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(4)
 def test_weights_fitted_on_a_device_are_those_of_a_cpu() -> None:
     assert simulated(FITTED, warned="default") == "the same bits\n"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_without_a_device_one_line_says_so(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
     monkeypatch.setattr(driver.importlib.util, "find_spec", lambda name: None)
@@ -64,7 +64,7 @@ def no_device(monkeypatch) -> None:
     monkeypatch.setattr(device, "check_device", check)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_where_there_is_a_device_it_does_what_is_asked_of_it(monkeypatch) -> None:
     monkeypatch.setattr(device, "check_device", lambda: None)
     assert [on_device(asked, lambda: "there", lambda: "here") for asked in ("cpu", "gpu", "gpu-or-cpu")] == [
@@ -75,7 +75,7 @@ def test_where_there_is_a_device_it_does_what_is_asked_of_it(monkeypatch) -> Non
     assert settled_device("gpu-or-cpu") == "gpu-or-cpu"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_cpu_goes_on_only_if_it_was_asked_to(no_device) -> None:
     with pytest.raises(NoDevice):
         on_device("gpu", lambda: "there", lambda: "here")
@@ -89,7 +89,7 @@ def test_the_cpu_goes_on_only_if_it_was_asked_to(no_device) -> None:
         on_device("gpus", lambda: "there", lambda: "here")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_device_that_is_lost_leaves_the_work_to_the_cpu(monkeypatch) -> None:
     def lost() -> str:
         raise DeviceTrouble("device gpu: it was lost")
@@ -101,7 +101,7 @@ def test_a_device_that_is_lost_leaves_the_work_to_the_cpu(monkeypatch) -> None:
         assert on_device("gpu-or-cpu", lost, lambda: "here") == "here"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.filterwarnings("default")
 def test_a_command_goes_on_with_the_cpu_if_it_was_asked_to(tmp_path, capsys, no_device) -> None:
     with pytest.raises(SystemExit):
@@ -142,7 +142,7 @@ class DynamicLibNotFoundError(RuntimeError):
     """As cuda.pathfinder's."""
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("raised", "kind", "says"),
     [
@@ -184,7 +184,7 @@ def test_troubles_are_told_in_a_line_each(raised, kind, says) -> None:
     assert told.value.__cause__ is raised
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_is_no_trouble_of_a_device_passes() -> None:
     for error in (ValueError("a value"), KeyboardInterrupt(), NoDevice("device gpu: there is none")):
         with pytest.raises(type(error)) as passed, told_plainly():
@@ -192,7 +192,7 @@ def test_what_is_no_trouble_of_a_device_passes() -> None:
         assert passed.value is error
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_device_that_fails_on_the_way_leaves_the_work_to_the_cpu(monkeypatch) -> None:
     def failing() -> str:
         raise CudaAPIError(700, "Call to cuCtxSynchronize results in CUDA_ERROR_ILLEGAL_ADDRESS")
@@ -204,7 +204,7 @@ def test_a_device_that_fails_on_the_way_leaves_the_work_to_the_cpu(monkeypatch) 
         assert on_device("gpu-or-cpu", failing, lambda: "here") == "here"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_numbas_own_cuda_is_told(monkeypatch) -> None:
     for name in ("simulated", "interpreted", "require_numba_cuda"):
         monkeypatch.setattr(device, name, bool)
@@ -213,7 +213,7 @@ def test_numbas_own_cuda_is_told(monkeypatch) -> None:
         device.check_device()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_device_whose_memory_is_full_is_none(monkeypatch) -> None:
     def full() -> None:
         raise CudaAPIError(2, "Call to cuDevicePrimaryCtxRetain results in CUDA_ERROR_OUT_OF_MEMORY")
@@ -224,7 +224,7 @@ def test_a_device_whose_memory_is_full_is_none(monkeypatch) -> None:
         device.check_device()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_device_needs_the_compiler(monkeypatch) -> None:
     for name, value in (("simulated", bool), ("interpreted", lambda: True), ("require_numba_cuda", bool)):
         monkeypatch.setattr(device, name, value)
@@ -273,14 +273,14 @@ class Driver:
         return asked
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_device_is_described_by_its_driver() -> None:
     found = described(Driver(), Driver())
     assert str(found) == "A made-up device, compute capability 8.6, 30 multiprocessors, driver 590.10 for CUDA 13.2"
     assert (found.memory_bytes, found.free_memory_bytes) == (8 << 30, 3 << 30)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_nobody_says_of_a_device_is_left_out() -> None:
     for watcher in (None, Driver(nvmlInit_v2=9)):
         found = described(Driver(), watcher)
@@ -289,7 +289,7 @@ def test_what_nobody_says_of_a_device_is_left_out() -> None:
     assert described(Driver(), Driver(nvmlDeviceGetMemoryInfo=3)).free_memory_bytes is None
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_driver_that_refuses_says_why() -> None:
     with pytest.raises(NoDevice, match="driver is too old"):
         described(Driver(cuInit=35), None)
@@ -298,7 +298,7 @@ def test_a_driver_that_refuses_says_why() -> None:
     assert str(trouble_numbered(-5)) == "device gpu: its driver gives error -5"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_doctor_tells_of_the_device(monkeypatch, capsys) -> None:
     def doctor(*options: str) -> str:
         with pytest.raises(SystemExit):
@@ -339,7 +339,7 @@ class Codegen:
         self.magic_tuple = lambda: device
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_each_device_compiler_and_option_has_kernels_of_its_own(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(cache, "generation", lambda: tmp_path)
     monkeypatch.setattr(compiling, "version", lambda name: "0.30.4")
@@ -358,7 +358,7 @@ def test_each_device_compiler_and_option_has_kernels_of_its_own(monkeypatch, tmp
     assert len({here, *others}) == 5
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_damaged_kernel_is_compiled_again() -> None:
     pytest.importorskip("numba_cuda")
     for payload in (b"", b"nonsense", pickle.dumps(({}, {})), pickle.dumps(7)):
@@ -369,7 +369,7 @@ def nothing() -> None:
     pass
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_threads_launch_one_after_the_other() -> None:
     inside, most = 0, 0
 
@@ -394,7 +394,7 @@ def test_threads_launch_one_after_the_other() -> None:
     assert most == 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_device_kernel_is_a_top_level_function() -> None:
     factor = 3
 
@@ -463,7 +463,7 @@ print(history[-1].kernel, *history[-1].types, history[-1].how, len(kernel.librar
 
 
 @pytest.mark.compiled
-@pytest.mark.early(12)
+@pytest.mark.slow(12)
 def test_kernels_for_a_device_are_kept_until_a_source_changes(tmp_path) -> None:
     pytest.importorskip("numba_cuda")
     source, environment = tmp_path / "own_game.py", os.environ | {"OUTFLANK_CACHE_DIR": str(tmp_path / "cache")}

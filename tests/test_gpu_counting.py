@@ -7,7 +7,7 @@ from outflank.errors import OutflankError
 from outflank.ui.cli import main
 from tests.simulator import EXAMPLES, simulated
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 COUNTED = """
 import json
@@ -124,7 +124,7 @@ print("as many")
 """
 
 
-@pytest.mark.early(9)
+@pytest.mark.slow(9)
 def test_a_device_counts_as_many_leaves_as_a_cpu() -> None:
     assert simulated(COUNTED, EXAMPLES, warned="always") == "as many\n"
 

@@ -81,7 +81,7 @@ for size, scoring, free, count, budget, divided in (
     solving.BUDGET, solving.DIVIDED = budget, divided
     # Parts that a thread does not divide, those that wait for others, and endings that are begun whole: all of these.
     solving.SHORT = solving.SHORT_OF_FEW = lots.choice((1, 2, 4, 10))
-    solving.ELDERS = solving.ELDERS_OF_FEW = lots.choice((1, 2, 3))
+    solving.SERIAL_MOVES = solving.SERIAL_MOVES_OF_FEW = lots.choice((1, 2, 3))
     solving.DIVIDED_ENDINGS = lots.choice((0, 1, 9))
     endings.KEPT_FROM, endings.QUICK = lots.choice((2, 3, 5)), lots.choice((0, 10))
     told = []
@@ -157,14 +157,14 @@ print("all told")
 """
 
 
-@pytest.mark.plain
-@pytest.mark.early(8)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(8)
 def test_values_are_those_of_the_rules() -> None:
     assert simulated(BESIDE_THE_RULES + VALUES) == "all right\n"
 
 
-@pytest.mark.plain
-@pytest.mark.early(4)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(4)
 def test_what_a_device_cannot_do_is_told_and_what_it_did_is_kept() -> None:
     assert simulated(BESIDE_THE_RULES + TROUBLES) == "all told\n"
 
@@ -173,7 +173,7 @@ WORDS = "expected words, whole numbers of 64 bits, found"
 ROWS = "expected a row of two words for each"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -204,7 +204,7 @@ def test_what_is_no_position_is_told_in_a_line(given, said) -> None:
     assert str(told.value) == said
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("room", "found"), [("many", "'many'"), (1.5, "1.5"), (0, "0"), (-4, "-4"), ([4], "a list")])
 def test_a_room_is_a_number_of_endings(room, found) -> None:
     with pytest.raises(InvalidOption) as told:
@@ -212,7 +212,7 @@ def test_a_room_is_a_number_of_endings(room, found) -> None:
     assert str(told.value) == f"room: expected a whole number of at least 1 or nothing (null), found {found}"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("free", [1 << 29, 1_000_000_007, 3 << 30, 1 << 37])
 def test_batches_take_a_quarter_of_the_free_memory_at_most(monkeypatch, free) -> None:
     memory = []
@@ -243,7 +243,7 @@ def test_batches_take_a_quarter_of_the_free_memory_at_most(monkeypatch, free) ->
     assert solver._parts.bit_count() == 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_batch_of_few_endings_has_a_part_of_the_threads(monkeypatch) -> None:
     launched = {}
 
@@ -273,7 +273,7 @@ def test_a_batch_of_few_endings_has_a_part_of_the_threads(monkeypatch) -> None:
     assert blocks[-2] < blocks[-1] == whole
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_table_gives_back_what_was_kept_and_nothing_of_an_entry_that_two_have_written() -> None:
     table = np.zeros((16, memory_module.WORDS), np.uint64)
     unknown = (memory_module.LOWEST, memory_module.HIGHEST)
@@ -299,7 +299,7 @@ def test_a_table_gives_back_what_was_kept_and_nothing_of_an_entry_that_two_have_
     assert sum(known) == 16  # the last that came to each place
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_list_has_first_what_leaves_the_opponent_the_least() -> None:
     lots = np.random.default_rng(4)
     for number in (1, 3, ordering.LISTED, 14):

@@ -8,7 +8,7 @@ from outflank.gpu.troubles import DeviceLost, NoDevice
 from outflank.ui.cli.search_thread import UntilLost
 from tests.simulator import EXAMPLES, simulated
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 PLAYED = """
 import json
@@ -180,7 +180,7 @@ print("played alike")
 """
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_a_device_plays_as_a_cpu_does() -> None:
     # Words go round, with a warning.
     assert simulated(PLAYED, EXAMPLES, warned="ignore::RuntimeWarning") == "played alike\n"

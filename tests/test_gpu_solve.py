@@ -13,7 +13,7 @@ from outflank.ui.cli import main
 from outflank.ui.cli.solve_device import solved_at_once
 from tests.simulator import simulated
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 BEGIN = """
 import json
@@ -64,7 +64,7 @@ for wld in (False, True):
         )
         for board, there in zip(boards, found, strict=True):
             here = outflank.solve(board, wld=wld, moves=max(1, len(board.legal_moves)), workers=1, parallel=None)
-            same = ("value", "depth", "exact", "said", "scale", "stopped")
+            same = ("value", "depth", "exact", "value_text", "scale", "stopped")
             assert [getattr(there, name) for name in same] == [getattr(here, name) for name in same], (there, here)
             worth = {each.move: each.value for each in here.best}
             if every_move:
@@ -337,22 +337,22 @@ print("to the bit")
 """
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_boards_have_the_results_of_a_search() -> None:
     assert simulated(BEGIN + BOARDS) == "the same\n"
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_solve_tells_what_it_tells_of_a_cpu(tmp_path) -> None:
     assert simulated(BEGIN + TABLES, tmp_path) == "told alike\n"
 
 
-@pytest.mark.early(6)
+@pytest.mark.slow(6)
 def test_what_was_solved_is_told_when_the_device_is_lost(tmp_path) -> None:
     assert simulated(BEGIN + LOST, tmp_path, warned="always") == "nothing is lost but the device\n"
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_labels_are_the_same_to_the_bit_and_go_on_where_they_were(tmp_path) -> None:
     assert simulated(BEGIN + LABELS, tmp_path) == "to the bit\n"
 

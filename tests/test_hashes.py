@@ -36,7 +36,7 @@ def test_a_hash_gives_every_board_a_slot_and_the_same_one_again(name):
     assert free == pytest.approx((1 << BITS) / 4000 * (1 - np.exp(-4000 / (1 << BITS))), abs=0.05)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_known_functions_are_those():
     first, second = np.array([0x6867666564636261], np.uint64), np.array([0x706F6E6D6C6B6A69], np.uint64)
     text = b"abcdefghijklmnop"
@@ -52,7 +52,7 @@ def test_known_functions_are_those():
     assert hashes.slots("one at a time", first, second, 32)[0] == jenkins
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
@@ -67,7 +67,7 @@ def test_what_is_no_slot_is_refused(own, wrong, says):
         hashes.slots("mine", *RANDOM, BITS)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_one_of_ones_own_can_be_named(own):
     choice = experiment_named("hash").parameters
     with pytest.raises(UnknownName, match="mine"):

@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 import grimp
 import pytest
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 def circle(imports: dict[str, set[str]]) -> list[str]:

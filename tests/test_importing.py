@@ -10,7 +10,7 @@ from outflank.games import evaluation
 from outflank.ui.cli import main
 from tests.installing import forget_modules
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "own_evaluation.py"
 

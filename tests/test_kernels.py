@@ -22,7 +22,7 @@ from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, prefetch, read_short, read_word
 from outflank.kernels.record_types import HUGE_PAGE, LINE, allocate, allocated_bytes, record_type
 from outflank.kernels.steps import is_plain
-from outflank.kernels.sums import settled
+from outflank.kernels.sums import optimization_barrier
 from outflank.kernels.workers import run_workers
 from tests.conftest import examples
 
@@ -87,7 +87,7 @@ def test_lanes_mean_the_same_in_both_worlds(a, b, c, d, places):
 NEON, SSE2, AVX2, AVX512 = "+neon,-sve", "+sse2", "+avx,+avx2,-avx512f", "+avx,+avx2,+avx512f"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("triple", "features", "four", "eight"),
     [
@@ -106,7 +106,7 @@ def test_the_form_of_lanes_is_chosen_by_registers_and_number(triple, features, f
     assert {lane_forms.chosen(count, width)[0] for count in (4, 8)} == {"scalars"}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_form_of_lanes_that_there_is_not_is_refused(monkeypatch):
     asked = lane_forms.forced.__wrapped__
     for word, form in (("", None), ("vectors", "vectors"), ("scalars", "scalars")):
@@ -127,7 +127,7 @@ print({form_of(4), form_of(8)})
 
 
 @pytest.mark.compiled
-@pytest.mark.early(12)
+@pytest.mark.slow(12)
 @pytest.mark.parametrize("form", ["vectors", "scalars"])
 def test_rules_are_the_same_in_both_forms_of_lanes(form):
     """One of them is also what this machine's kernels have, in all other tests."""
@@ -291,7 +291,7 @@ def test_values_that_do_not_fit_wrap_alike_in_both_worlds():
 @kernel
 def read_announced(address):
     prefetch(address)
-    return read_word(address, 1), settled(settled(-3) + read_short(address, 4))
+    return read_word(address, 1), optimization_barrier(optimization_barrier(-3) + read_short(address, 4))
 
 
 def test_what_is_announced_is_read_as_it_is_and_a_sum_is_settled_as_it_is():
@@ -487,7 +487,7 @@ def test_what_needs_a_step_of_its_own_is_compiled_as_it_stands():
     assert _unlike(3, 0.5) == (6, 1.0, 3, 1.5)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_needs_a_step_of_its_own_is_known_by_its_code():
     def raising(number):
         raise ValueError(number)

@@ -247,7 +247,7 @@ def test_an_experiment_says_what_it_searched_and_can_be_drawn_again_from_its_jso
     ]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_serial_baseline_is_measured_once_for_all_schemes():
     schemes = ("ybw", "jamboree", "pv-split", "abdada", "fork-join")
     experiment = registry.experiment_named("scaling")
@@ -262,7 +262,7 @@ def test_a_serial_baseline_is_measured_once_for_all_schemes():
     assert rounds[0] == rounds[1][::-1] == rounds[2]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_every_scheme_is_held_against_the_one_baseline():
     experiment = registry.experiment_named("scaling")
     chosen = experiment.parameters(schemes=("ybw", "jamboree"), workers=(1,), rounds=1, depth=5)
@@ -341,7 +341,7 @@ def test_a_depth_that_is_never_reached_is_not_told_as_searched():
     assert told.depth < 40
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("kind", [Literal["fast", "slow"], Literal["fast", "slow"] | None])
 def test_an_experiment_of_ones_own_may_offer_a_choice_of_words(kind, counting, monkeypatch, capsys):
     field = lab.option("fast", "How.")
@@ -425,7 +425,7 @@ def game_samples(scheme, values, moves, nodes=1):
     ]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("scheme", "schemes", "values", "moves", "nodes", "kept"),
     [
@@ -446,7 +446,7 @@ def test_each_scheme_is_held_to_what_it_promises(scheme, schemes, values, moves,
     assert found.tables[0].column("keeps its promise") == [True, kept]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_scheme_that_promises_nothing_is_not_held_to_it():
     with pytest.raises(OutflankError, match="root-parallel promises nothing"):
         registry.experiment_named("determinism").parameters(schemes=("root-parallel",))
@@ -463,7 +463,7 @@ def test_determinism_of_values_and_by_rows(options):
     assert turns[0] == turns[1] > 50
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("lost", "told"), [(0.02, False), (0.6, True)])
 def test_recordings_without_a_processor_are_told(lost, told):
     experiment = registry.experiment_named("parallelism")
@@ -476,7 +476,7 @@ def test_recordings_without_a_processor_are_told(lost, told):
     assert any("not to be trusted" in note for note in found.notes) is told
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_parallelism_lists_what_plays_a_part():
     parameters = registry.experiment_named("parallelism").parameters
     assert {"depths", "rules"} & set(parameters(schemes=("ybw",)).used()) == set()
@@ -514,7 +514,7 @@ def test_parallelism_in_nodes_is_the_same_every_time(small):
     assert first["fork-join: parallelism in nodes"].column("parallelism")[0] == pytest.approx(5.88, abs=0.005)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(("planted", "status", "shown"), [(0, 0, "12 ✓"), (1, 1, "12 ≠ 13")])
 def test_a_number_that_is_not_the_published_one_fails(planted, status, shown, monkeypatch, capsys):
     measure = Measure("planted", lambda stop: [FoundCell(("row",), "number", 12 + planted, published=12)])
@@ -709,7 +709,7 @@ def test_a_run_is_resumed_with_its_own_parameters_alone(counting, tmp_path, caps
     assert "outflank lab counting --upto 2" in err
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_terminal_is_told_what_was_searched(counting, tmp_path, capsys):
     lab.run("counting", upto=2, out=tmp_path)
     path = tmp_path / "counting.json"
@@ -722,7 +722,7 @@ def test_a_terminal_is_told_what_was_searched(counting, tmp_path, capsys):
     assert "2 more positions" in out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_terminal_has_sections_under_their_headings(counting, monkeypatch, capsys):
     drawn = lab.Plot(title="drawn", x="x", y="y", series=(), section="A figure")
     tables = (
@@ -738,14 +738,14 @@ def test_a_terminal_has_sections_under_their_headings(counting, monkeypatch, cap
     ]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_terminal_says_a_heading_once(counting, monkeypatch, capsys):
     tables = (lab.ReportTable.of("A table", [{"b": 2}], section="A table"),)
     monkeypatch.setattr(Counting, "conclude", lambda *_: lab.Conclusion(tables=tables))
     assert command(capsys, "counting")[1].count("A table") == 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, capsys):
     lab.run("counting", upto=2, out=tmp_path / "kept")
     counting.measured.clear()
@@ -859,7 +859,7 @@ def test_the_command_repeats_the_run(counting):
 IN_SHELLS = st.text("abf5 $(){}`'\"\\;&|<>*?~#%!=,-\n\u201cé", max_size=12)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @given(
     name=st.none() | IN_SHELLS,
     names=st.none() | st.lists(IN_SHELLS, min_size=1, max_size=3).map(tuple),
@@ -878,7 +878,7 @@ def test_the_command_is_read_as_the_parameters_that_it_repeats(counting, name, n
     assert CountingChoice(**given) == chosen
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_command_of_a_report_repeats_positions_that_hold_commands(monkeypatch, capsys):
     positions = ('[Black "$(touch X), `touch Y`"]\n[White "\'; touch Z"] f5d6', "f5d6")
     monkeypatch.setattr(type(registry.experiment_named("granularity")), "tasks", lambda *_: [])
@@ -891,7 +891,7 @@ def test_the_command_of_a_report_repeats_positions_that_hold_commands(monkeypatc
     assert (repeated["positions"], repeated["depth"]) == (positions, 2)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_reproductions_are_repeated_by_their_names(monkeypatch):
     monkeypatch.setattr(type(registry.experiment_named("reproduce")), "tasks", lambda *_: [])
     report = lab.run("reproduce", which=("003", "004"), workers=1)
@@ -909,7 +909,7 @@ def test_the_checker_of_races_wants_the_interpreter():
             check(OthelloBoard.start(4), parallel="fork-join", workers=2, depth=1)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_redrawn_result_does_not_write_over_another_runs(counting, tmp_path, capsys):
     first, other = tmp_path / "first", tmp_path / "other"
     lab.run("counting", upto=2, out=first)
@@ -927,7 +927,7 @@ def test_a_redrawn_result_does_not_write_over_another_runs(counting, tmp_path, c
         lab.redraw(first / "counting.json", out=other)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_run_names_the_files_that_it_wrote_alone(counting, tmp_path, capsys):
     (tmp_path / "counting.old.png").write_text("another's")
     _, out, _ = command(capsys, "counting", "--out", tmp_path)
@@ -938,7 +938,7 @@ def test_a_run_names_the_files_that_it_wrote_alone(counting, tmp_path, capsys):
     assert "png" not in out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkeypatch):
     def interrupted(self, chosen):
         def third(stop):
@@ -963,7 +963,7 @@ def test_ctrl_c_in_a_notebook_gives_what_was_measured(counting, tmp_path, monkey
         lab.run("counting")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("name", "wrong", "says"),
     [
@@ -980,7 +980,7 @@ def test_a_parameter_that_would_play_no_part_is_refused(name, wrong, says):
         lab.run(name, **wrong)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_parameters_that_played_no_part_are_not_told(monkeypatch, tmp_path):
     experiment = registry.experiment_named("scaling")
     sample = dict.fromkeys(COUNTED, 1) | {"workers": 1, "value": 3, "seconds": 1.0, "scheme": "ybw", "round": 1}
@@ -1011,7 +1011,7 @@ SEARCHED_CELLS = (
 )
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_report_is_short_and_its_names_are_forgiving(counting, monkeypatch):
     report = lab.run("counting", upto=200)
     assert repr(report) == "<Report of counting: 200 samples, tables 'squares'>"
@@ -1024,7 +1024,7 @@ def test_a_report_is_short_and_its_names_are_forgiving(counting, monkeypatch):
             each.to_pandas()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_task_that_cannot_be_called_or_gives_no_samples_is_one_line(counting, monkeypatch):
     with pytest.raises(OutflankError, match=r"task 'one': it is called with the stop alone"):
         lab.Task("one", lambda chosen, stop: [])
@@ -1044,7 +1044,7 @@ def test_the_experiment_of_ones_own_in_the_documentation_runs(monkeypatch):
     assert report.searched
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nobody_takes_over_an_experiment_of_the_package():
     own = lab.experiment_named("scaling")
     says = r"^experiment 'scaling' is outflank\.lab\.studies\.scaling: choose another name$"
@@ -1053,13 +1053,13 @@ def test_nobody_takes_over_an_experiment_of_the_package():
     assert lab.experiment_named("scaling") is own
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("name", "wrong", "says"),
     [
-        ("scaling", {"algorithm": "minimax"}, "ybw does not carry minimax: only"),
-        ("scaling", {"schemes": ("fork-join", "jamboree"), "algorithm": "minimax"}, "jamboree does not carry"),
-        ("scaling", {"algorithm": "negascout"}, "ybw does not carry negascout"),
+        ("scaling", {"algorithm": "minimax"}, "ybw does not support minimax: only"),
+        ("scaling", {"schemes": ("fork-join", "jamboree"), "algorithm": "minimax"}, "jamboree does not support"),
+        ("scaling", {"algorithm": "negascout"}, "ybw does not support negascout"),
         ("scaling", {"game": "abalone", "positions": ("f5d6",)}, "game=abalone, but the position is one of othello"),
         ("profile", {"game": "abalone", "positions": ("f5d6",)}, "game=abalone, but the position is one of othello"),
         ("profile", {"positions": (ABALONE,)}, "game=othello, but the position is one of abalone"),
@@ -1070,7 +1070,7 @@ def test_what_does_not_go_together_is_refused(name, wrong, says):
         registry.experiment_named(name).parameters(**wrong)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_error_bars_of_a_speed_up_have_the_baselines_spread_too():
     experiment = registry.experiment_named("scaling")
     chosen = experiment.parameters(schemes=("ybw",), workers=(1,), rounds=3, depth=5)
@@ -1088,7 +1088,7 @@ def test_error_bars_of_a_speed_up_have_the_baselines_spread_too():
     assert "baseline" in found.figures[0].caption
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nodes_are_drawn_for_more_workers_than_cores_and_speed_ups_are_not():
     experiment = registry.experiment_named("scaling")
     chosen = experiment.parameters(schemes=("ybw",), workers=(1, 999), rounds=1, depth=5)
@@ -1105,7 +1105,7 @@ def test_nodes_are_drawn_for_more_workers_than_cores_and_speed_ups_are_not():
     assert found.tables[0].column("speed-up") == [None, 1.0, None]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_speed_up_below_one_is_no_gain_and_short_turns_are_said_to_be():
     experiment = registry.experiment_named("scaling")
     chosen = experiment.parameters(whole_game="004", schedule="one", workers=(1, 2), rounds=1, depth=4)
@@ -1124,7 +1124,7 @@ def test_a_speed_up_below_one_is_no_gain_and_short_turns_are_said_to_be():
     ]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_speed_ups_that_are_too_good_or_measured_too_seldom_say_so():
     assert doubtful([("ybw", 2, 1.9), ("pvs", 1, 1.004), ("alone", 1, None)], 3) == ()
     (note,) = doubtful([("ybw", 2, 2.4), ("jamboree", 2, 2.1)], 5)
@@ -1141,7 +1141,7 @@ def test_every_experiment_with_speed_ups_says_when_rounds_are_few(name, small):
     assert not any("1 rounds" in note or "1 workers" in note for note in report.notes)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("nodes", "overhead"), [(999_948, -0.0001), (1_000_010, 0.0), (999_990, 0.0), (1_250_000, 0.25)]
 )

@@ -23,7 +23,7 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.positions import ENDINGS, STAGES
 from outflank.ui.cli import main
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 NAMED = {name: game_named(name).positions for name in OWN_GAMES}
 SETS = {name: game_named(name).position_sets for name in OWN_GAMES}

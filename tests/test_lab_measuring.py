@@ -15,7 +15,7 @@ from outflank.lab.search_log import deepening
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.results import Result
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 COMPARED = {
     "scaling": {"depth": 8, "workers": (1, 2), "schemes": ("ybw", "jamboree")},

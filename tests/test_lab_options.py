@@ -13,7 +13,7 @@ from outflank.errors import InvalidOption, OutflankError
 from outflank.lab.experiment import Parameters, experiment_named
 from outflank.lab.programs import PROGRAMS
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 CONTEXTS = [
     *((name, {}) for name in lab.experiments()),
@@ -100,7 +100,7 @@ def test_every_option_is_used_or_refused(name, given):
     assert not idle
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 def test_every_option_is_accepted_somewhere():
     """Or the test above would be content with an option that nothing takes."""
     refused = []

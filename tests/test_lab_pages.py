@@ -38,7 +38,7 @@ from outflank.players.story import story_of
 from outflank.search.division import SCHEMES
 from tests.conftest import examples
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 NASTY = """<b>&"'</b>\x00\ud800"""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -1132,7 +1132,7 @@ def review_of(board, losses) -> Reviewed:
         judged=judged,
         marks=description_of(board.game).marks,
         story=story_of(judged),
-        said=["Said of the whole."],
+        conclusions=["Said of the whole."],
         told=lambda each: f"told of {each.move} at {each.ply}",
         rows=[{"ply": each.ply, "depth": each.depth} for each in judged],
     )

@@ -11,12 +11,12 @@ import pytest
 from outflank.errors import InvalidOption, OutflankError
 from outflank.kernels import loading
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 @pytest.mark.parametrize(
     ("value", "why"),
     [("-1", "ValueError: Number of threads specified must be > 0."), ("abc", "it cannot read the value")],

@@ -27,7 +27,7 @@ def test_without_limits_the_machine_counts(files):
     assert found.cores >= 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
 def test_a_processor_has_a_model_even_where_the_system_tells_none(files, monkeypatch, system):
     files({"/proc/cpuinfo": "CPU implementer\t: 0x41\nCPU part\t: 0xd0c"})

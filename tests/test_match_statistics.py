@@ -29,7 +29,7 @@ from outflank.arena.statistics import (
 )
 from outflank.errors import OutflankError
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 PUBLISHED = [
     # counts of pairs, bounds and LLR: OpenBench and fishtest, tests of PlentyChess (pull requests 95, 213, 233, 217,
@@ -288,7 +288,7 @@ def remembered(monkeypatch):
     monkeypatch.setattr(Sprt, "llr", cache(Sprt.llr))
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 @pytest.mark.usefixtures("remembered")
 def test_error_rates_of_simulated_matches():
     """400 tests under each hypothesis: an error rate of 5 % is then measured to ±2 % (95 %)."""
@@ -297,7 +297,7 @@ def test_error_rates_of_simulated_matches():
     assert 0.02 < 1 - accepted(test, pair_shares(score_of(100), 0.1), 400, seed=2) < 0.08
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 @pytest.mark.usefixtures("remembered")
 def test_error_rates_in_normalized_elo():
     test = Sprt(elo0=0, elo1=120)
@@ -305,7 +305,7 @@ def test_error_rates_in_normalized_elo():
     assert 1 - accepted(test, pair_shares(score_at(120, 0.3), 0.3), 120, seed=4) < 0.11
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_interval_covers_the_truth():
     """In 95 of 100 simulated matches, about, also where pairs are few."""
     chance = random.Random(5)

@@ -28,7 +28,7 @@ def run(source, names):
     return None if last is None else eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_notebook_is_kept_without_outputs_and_says_what_can_be_changed():
     code = cells("code")
     assert all(each["outputs"] == [] and each["execution_count"] is None for each in code)
@@ -40,7 +40,7 @@ def test_the_notebook_is_kept_without_outputs_and_says_what_can_be_changed():
     assert len(set(identifiers)) == len(identifiers)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_notebook_is_linked():
     root = NOTEBOOK.parent.parent
     for name in ("README.md", "docs/lab.md"):

@@ -6,7 +6,7 @@ from outflank import AbaloneBoard, Board, OthelloBoard, OutflankError
 from outflank.formats.numbered import write_numbered
 from outflank.games.description import description_of
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 @pytest.mark.parametrize("board", [OthelloBoard.start(6), AbaloneBoard.start(), Board.from_text("f5d6c3")])

@@ -41,7 +41,7 @@ def home(tmp_path_factory):
     os.environ.update(before)
 
 
-@pytest.mark.early(45)
+@pytest.mark.slow(45)
 def test_values_on_one_two_and_four_nodes():
     before = set(children(os.getpid()))
     with connect("local:4", workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as cluster:
@@ -51,7 +51,7 @@ def test_values_on_one_two_and_four_nodes():
     assert gone(started)
 
 
-@pytest.mark.early(55)
+@pytest.mark.slow(55)
 def test_a_fault_loses_only_work():
     """One of each kind, on one cluster, as it is after the ones before: `python -m tests.faults` has more."""
     alone = {}  # by depth: they all have the same position
@@ -65,7 +65,7 @@ def test_a_fault_loses_only_work():
             assert (found.value, found.depth, found.stopped) == (alone[depth].value, depth, False)
 
 
-@pytest.mark.early(14)
+@pytest.mark.slow(14)
 def test_a_machine_that_joins_is_used():
     place = membership.up(port=0, cores=1)
     joined = []
@@ -93,7 +93,7 @@ def test_one_command_starts_and_uses_a_cluster():
         [*COMMAND, "--depth", "10", "--cluster", "local:2"], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"black plays {alone.move}, worth {alone.said}" in done.stdout
+    assert f"black plays {alone.move}, worth {alone.value_text}" in done.stdout
     for words in ("2 nodes on ray, replication async", "useful", "parallel overhead", "steals:", "transferred:"):
         assert words in done.stdout
 

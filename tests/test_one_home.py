@@ -8,7 +8,7 @@ import pytest
 
 import outflank
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 PACKAGE = Path(outflank.__file__).parent
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests import __main__ as checks
 from tests import browsers
-from tests.conftest import DEAR_SECONDS, begun_early, pytest_itemcollected, unmarked
+from tests.conftest import DEAR_SECONDS, pytest_itemcollected, slow_first, unmarked
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 def item(number: int, seconds: float, path: str = "a.py") -> SimpleNamespace:
@@ -23,7 +23,7 @@ def item(number: int, seconds: float, path: str = "a.py") -> SimpleNamespace:
 @pytest.mark.parametrize("count", [0, 1, 7, 40])
 def test_every_worker_begins_with_its_share_of_the_dearest(workers, count):
     items = [item(number, number if number % 4 == 3 else 0) for number in range(count)]
-    order = begun_early(items, workers)
+    order = slow_first(items, workers)
     assert sorted(each.number for each in order) == list(range(count))
     dear = sorted((each.seconds for each in items if each.seconds), reverse=True)
     # As workers are given them: in equal stretches, and what does not divide to the last ones.
@@ -36,22 +36,24 @@ def test_every_worker_begins_with_its_share_of_the_dearest(workers, count):
 
 def test_the_dear_ones_of_a_file_come_together():
     items = [item(0, 2, "b.py"), item(1, 9), item(2, 0, "b.py"), item(3, 5, "c.py"), item(4, 8, "b.py"), item(5, 3)]
-    assert [each.number for each in begun_early(items, 1)] == [1, 5, 4, 0, 3, 2]
+    assert [each.number for each in slow_first(items, 1)] == [1, 5, 4, 0, 3, 2]
     # Each of two workers has its share of every file.
-    assert [each.number for each in begun_early(items, 2)] == [1, 4, 3, 5, 0, 2]
+    assert [each.number for each in slow_first(items, 2)] == [1, 4, 3, 5, 0, 2]
 
 
 def test_what_takes_long_and_does_not_say_so_is_named():
     def report(name: str, seconds: float, *keywords: str) -> SimpleNamespace:
         return SimpleNamespace(nodeid=name, duration=seconds, keywords=dict.fromkeys(keywords, 1))
 
-    reports = [report("a.py::test_one", 2 * DEAR_SECONDS), report("a.py::test_two", 2 * DEAR_SECONDS, "early")]
+    reports = [report("a.py::test_one", 2 * DEAR_SECONDS), report("a.py::test_two", 2 * DEAR_SECONDS, "slow")]
     reports += [report("a.py::test_three", DEAR_SECONDS / 2), report("a.py::a.example", 2 * DEAR_SECONDS)]
-    assert unmarked(reports) == ["a.py::test_one took 6 s: mark it early"]
+    assert unmarked(reports) == ["a.py::test_one took 6 s: mark it slow"]
 
 
 def test_no_test_is_left_out_of_both_passes():
-    both = SimpleNamespace(nodeid="a.py::test_one", get_closest_marker=lambda name: name in ("plain", "compiled"))
+    both = SimpleNamespace(
+        nodeid="a.py::test_one", get_closest_marker=lambda name: name in ("interpreted_only", "compiled")
+    )
     with pytest.raises(pytest.UsageError, match="never be run"):
         pytest_itemcollected(both)
 
@@ -70,7 +72,7 @@ def test_every_check_is_made_whichever_fails(monkeypatch, capfd):
     assert checks.main(["fast"]) == 2
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_what_is_skipped_for_want_of_a_browser_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     said = re.fullmatch(r"(\d+) tests of the page were skipped: .*apt-get install chromium", browsers.left_out())

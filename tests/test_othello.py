@@ -103,7 +103,7 @@ def test_any_mask_within_the_board_will_do():
     assert plies > 20
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_exact_play_knows_the_corners_of_every_board(size):
     names = {square_name(size, square) for square in squares(8) if int(corners(othello(size))) >> square & 1}

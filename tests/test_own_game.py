@@ -14,7 +14,7 @@ from outflank.games.description import GAMES
 from outflank.ui.cli import main
 from tests.installing import install, register_for_now
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 NOUGHTS = Path(__file__).parent / "noughts.py"
 GAME = ("--game", "noughts")

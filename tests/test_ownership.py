@@ -12,7 +12,10 @@ from outflank.errors import OutflankError
 from outflank.kernels import files
 from outflank.ownership import complaint, exposure, make_private
 
-pytestmark = [pytest.mark.plain, pytest.mark.skipif(sys.platform == "win32", reason="modes say nothing there")]
+pytestmark = [
+    pytest.mark.interpreted_only,
+    pytest.mark.skipif(sys.platform == "win32", reason="modes say nothing there"),
+]
 
 as_root = pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root gives files away")
 STRANGER = 54321

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, Response, WebSocketRoute
 from tests.browsers import FLAGS, MISSING, Server, installed
 
 # The server is as well tried interpreted, where nothing has to be compiled.
-pytestmark = [pytest.mark.plain, pytest.mark.skipif(installed() is None, reason=MISSING)]
+pytestmark = [pytest.mark.interpreted_only, pytest.mark.skipif(installed() is None, reason=MISSING)]
 
 VIEWS = ("play", "analyse", "watch", "lab", "games")
 PATIENCE_MS = 8_000
@@ -109,7 +109,7 @@ def said(page: Page, text: str) -> None:
 # --- playing ---
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
     begin(page, size=4, white="random")
     over = page.locator(".over h2")
@@ -132,7 +132,7 @@ def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
     expect(page.locator(".player.white .name")).to_have_text("Person")
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: Page) -> None:
     pasted(page, NEAR_THE_END)
     page.get_by_role("button", name="Play on").click()
@@ -166,7 +166,7 @@ def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: 
     expect(page.locator(".over h2")).to_contain_text(re.compile("black", re.IGNORECASE))
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_all_is_played_with_keys_alone(page: Page) -> None:
     begin(page, size=4)
     page.keyboard.press("b")
@@ -238,7 +238,7 @@ def test_sides_are_switched_and_given_up(page: Page) -> None:
 # --- the server goes, and comes back ---
 
 
-@pytest.mark.early(6)
+@pytest.mark.slow(6)
 def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -> None:
     begin(page, size=4)
     cell(page, "b1").click()
@@ -259,7 +259,7 @@ def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -
     expect(page.locator(".moves .move")).to_have_count(2)
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 def test_a_shared_position_is_seen_though_the_server_has_forgotten_it(page: Page, server: Server) -> None:
     page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
     expect(page.locator(".solved")).to_contain_text("Solved")
@@ -293,7 +293,7 @@ def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
     expect(page.locator(".tag")).to_have_count(0)
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> None:
     pasted(page, GGF)
     assert moves(page) == ["f5", "f6", "e6", "f4", "e3", "c5"]
@@ -336,7 +336,7 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     assert [each.rstrip("?!") for each in moves(page)] == ["f5", "f6", "e6", "f4", "e3", "c5"]
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) -> None:
     begin(page, size=6)
     page.locator(".cell.legal").first.click()
@@ -355,7 +355,7 @@ def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) 
     assert not wrong
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_a_position_is_set_up(page: Page) -> None:
     begin(page, size=4)
     page.keyboard.press("2")
@@ -370,7 +370,7 @@ def test_a_position_is_set_up(page: Page) -> None:
     expect(page.locator(".pieces .piece")).to_have_count(3)
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_a_game_is_written_in_other_ways(page: Page) -> None:
     pasted(page, GGF)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -386,7 +386,7 @@ def test_a_game_is_written_in_other_ways(page: Page) -> None:
 # --- the other views ---
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_kept_games_are_listed_and_deleted(page: Page) -> None:
     sent: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame)["kind"])))
@@ -424,7 +424,7 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_an_experiment_is_found_and_run_and_its_report_is_read(page: Page) -> None:
     page.goto("#/lab")
     expect(page.locator(".experiment").first).to_be_visible()
@@ -487,7 +487,7 @@ def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
     expect(page.locator(".toast.wrong")).to_contain_text("there is no room")
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_gone(
     page: Page, browser: Browser, server: Server
 ) -> None:
@@ -518,7 +518,7 @@ def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_go
 # --- how it looks ---
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
     ends: list[WebSocketRoute] = []
     held: list[tuple[WebSocketRoute, str | bytes]] = []
@@ -566,7 +566,7 @@ def test_a_telephone_shows_it_without_scrolling_sideways(browser: Browser, serve
     assert not wrong
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) -> None:
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
@@ -583,7 +583,7 @@ def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) ->
     context.close()
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 def test_the_page_is_light_in_weight(browser: Browser, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     context = browser.new_context()
     page = context.new_page()
@@ -621,7 +621,7 @@ def serious(page: Page, part: str | None = None) -> list[str]:
     return told
 
 
-@pytest.mark.early(12)
+@pytest.mark.slow(12)
 def test_everybody_can_use_it(page: Page) -> None:
     found = []
     pasted(page, NEAR_THE_END)

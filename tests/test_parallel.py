@@ -18,7 +18,7 @@ from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.othello.patterns import LEARNT
 from outflank.othello.squares import START, othello
-from outflank.parallel.delivering import after_eldest, elders
+from outflank.parallel.delivering import after_eldest, serial_moves
 from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
 from outflank.parallel.taking import expected_below
@@ -29,7 +29,7 @@ from outflank.search.algorithms import ALGORITHMS
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Options
 from outflank.search.deepening import search
-from outflank.search.division import USUAL, Scheme, register_scheme, scheme_named, schemes
+from outflank.search.division import USUAL, Promise, Scheme, register_scheme, scheme_named, schemes
 from outflank.search.probes import Counts
 from outflank.search.results import Result
 from outflank.search.root import Root
@@ -53,7 +53,7 @@ CHOICES = {
     "levels": [None, 1, 3],
     "canonical": [False, True],
     "passes": list(PASSES),
-    "quiet": [0, 2],
+    "quiescence": [0, 2],
     "ties": ["first", "lowest", "highest"],
     "share_alpha": [True, False],
     "aspiration": [None, 1, 50],
@@ -74,7 +74,7 @@ def rows():
         for number, row in enumerate(pairwise(choices)):
             if row["algorithm"] == "mtdf" and row["ties"] == "first":
                 row["ties"] = "lowest"
-            if row["algorithm"] not in scheme_named(row["parallel"]).carries:
+            if row["algorithm"] not in scheme_named(row["parallel"]).algorithms:
                 row["algorithm"] = "pvs"
             if row["parallel"] not in MOVE_PROMISED:
                 row["ties"] = "first"
@@ -132,10 +132,10 @@ def alone(number: int, limits: Limits, **options: Any) -> Result:
 def test_the_value_and_the_move_are_those_of_one_worker(scheme):
     """On every board with every number of workers, and every algorithm on every board and with every number of them."""
     thresholds = count(1)
-    carries = scheme_named(scheme).carries
+    algorithms = scheme_named(scheme).algorithms
     for number, (board, depth) in enumerate(boards()):
         for turn, workers in enumerate(WORKERS):
-            algorithm = carries[(number + turn) % len(carries)]
+            algorithm = algorithms[(number + turn) % len(algorithms)]
             limits = Limits(depth=depth - 2 if algorithm == "minimax" else depth)
             options = {"algorithm": algorithm, "table_bits": 10, "ties": "lowest"}
             expected = alone(number, limits, **options)
@@ -161,7 +161,7 @@ def test_the_first_of_equal_moves_is_the_same_too():
 def test_principal_variations_go_to_the_end(scheme):
     """As long as the depth, with a table and without, and played out it has the value; a proof's ends the game."""
     board = OthelloBoard.start()
-    for algorithm in scheme_named(scheme).carries:
+    for algorithm in scheme_named(scheme).algorithms:
         depth = 6 if algorithm == "minimax" else 8
         for table_bits in (None, 6, 16):
             options = {"algorithm": algorithm, "table_bits": table_bits, "parallel": scheme, "workers": 2}
@@ -246,13 +246,17 @@ def frame_of(expected: int, depth: int = 20, moves: int = 8) -> np.record:
 
 def crew_of(plan: Plan, threshold: int = 13) -> np.record:
     crew = allocate(CREW, 1)[0]
-    crew.eldest_first, crew.elders, crew.elders_to_cut = plan.eldest_first, plan.elders, plan.elders_to_cut
-    crew.elders_of_all = plan.elders_of_all
-    crew.near, crew.contested = threshold + plan.near, plan.contested
+    crew.eldest_first, crew.serial_moves, crew.serial_moves_at_cut = (
+        plan.eldest_first,
+        plan.serial_moves,
+        plan.serial_moves_at_cut,
+    )
+    crew.serial_moves_at_all = plan.serial_moves_at_all
+    crew.near_leaves, crew.wait_while_improving = threshold + plan.near_leaves, plan.wait_while_improving
     return crew
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_is_expected_below_a_move():
     """Null windows: what should be cut off leads by its first move to what should not; every other move to what should
     be, for once the first has failed nothing is expected of the others."""
@@ -262,7 +266,7 @@ def test_what_is_expected_below_a_move():
         assert expected_below(frame_of(above), 1, 4, 5) == CUT
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("plan", "above", "near"),
     [
@@ -276,11 +280,11 @@ def test_what_is_expected_below_a_move():
 def test_how_many_elders_go_first(plan, above, near):
     """Where the window is open, where a cut-off is expected and where none is: the more the more is at stake."""
     crew = crew_of(plan)
-    assert tuple(int(elders(crew, frame_of(kind, depth=16))) for kind in (OPEN, CUT, ALL)) == above
-    assert tuple(int(elders(crew, frame_of(kind, depth=15))) for kind in (OPEN, CUT, ALL)) == near
+    assert tuple(int(serial_moves(crew, frame_of(kind, depth=16))) for kind in (OPEN, CUT, ALL)) == above
+    assert tuple(int(serial_moves(crew, frame_of(kind, depth=15))) for kind in (OPEN, CUT, ALL)) == near
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_brothers_wait_as_long_as_each_move_beats_the_best():
     crew, hand, frame = crew_of(PROVING), allocate(HAND, 1)[0], frame_of(OPEN)
     for index, leads, step in ((0, True, TAKE), (1, True, TAKE), (2, True, TAKE), (3, False, OFFER)):
@@ -295,11 +299,15 @@ def test_brothers_wait_as_long_as_each_move_beats_the_best():
 def test_only_what_a_game_can_still_have_is_divided(exact):
     """However deep the search: the last plies before the end are not worth sharing."""
     game = othello(4)
-    threshold = 4 if interpreted() else usual_threshold(Root(game, START, Options(exact=exact, offers=False)))
+    threshold = (
+        4 if interpreted() else usual_threshold(Root(game, START, Options(exact=exact, use_endgame_kernels=False)))
+    )
     for before, divided in ((11 - threshold, True), (12 - threshold, False)):
         position = walk(game, START, 1, before)
         assert int(moves_left(game, position)) == 12 - before
-        options = Options(exact=exact, offers=False, evaluation="discs", threshold=threshold, table_bits=None)
+        options = Options(
+            exact=exact, use_endgame_kernels=False, evaluation="discs", threshold=threshold, table_bits=None
+        )
         root = Root(game, position, options)
         division = Divided(root, 1, Plan(eldest_first=True))
         try:
@@ -511,9 +519,9 @@ def test_pinned_workers_let_go_of_their_cores():
 def test_anybody_can_add_a_scheme():
     mine = Scheme(
         name="mine",
-        carries=("alphabeta",),
-        promises="value and move",
-        costs="waiting",
+        algorithms=("alphabeta",),
+        promises=Promise.VALUE | Promise.MOVE,
+        overhead="waiting",
         divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, levels=2)),
     )
     register_scheme(mine)
@@ -524,7 +532,7 @@ def test_anybody_can_add_a_scheme():
     assert (found.scheme, found.value) == ("mine", search(board, Limits(depth=3), workers=1, **options).value)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", SCHEMES)
 def test_nobody_takes_over_a_scheme_of_the_package(name):
     own = scheme_named(name)
@@ -546,10 +554,10 @@ def test_a_comparison_is_made_at_the_same_depth():
     ("options", "message"),
     [
         ({"parallel": "ybv"}, "did you mean 'ybw'"),
-        ({"parallel": "ybw", "algorithm": "minimax"}, "ybw does not carry minimax"),
+        ({"parallel": "ybw", "algorithm": "minimax"}, "ybw does not support minimax"),
         (
             {"parallel": "tree-parallel", "algorithm": "flat"},
-            "tree-parallel does not carry flat: only uct; root-parallel carries flat",
+            "tree-parallel does not support flat: only uct; root-parallel supports flat",
         ),
         ({"workers": 0}, "workers=0"),
         ({"threshold": -1}, "threshold=-1"),
@@ -598,10 +606,10 @@ def test_workers_of_monte_carlo_have_a_usual_scheme(algorithm, scheme):
     assert playing.choose(board, Clock()).move in board.legal_moves
 
 
-@pytest.mark.plain
-def test_every_algorithm_has_a_usual_scheme_that_carries_it():
+@pytest.mark.interpreted_only
+def test_every_algorithm_has_a_usual_scheme_that_supports_it():
     assert set(USUAL) == {*ALGORITHMS, *MONTE_CARLO}
-    assert all(algorithm in scheme_named(name).carries for algorithm, name in USUAL.items())
+    assert all(algorithm in scheme_named(name).algorithms for algorithm, name in USUAL.items())
 
 
 @pytest.mark.compiled

@@ -18,7 +18,7 @@ from outflank.ui.cli import main
 from outflank.ui.cli.show import draw
 from tests.conftest import examples
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def indices(patterns, state):
     return fields[: sum(len(pattern.copies) for pattern in patterns.patterns)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", BOARDS)
 def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(board):
     game, start, loaded, patterns = BOARDS[board]
@@ -83,7 +83,7 @@ def test_the_state_follows_the_moves_and_holds_every_copy_in_base_three(board):
             state = after(evaluation, game, state, position, move, child)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", BOARDS)
 def test_every_pattern_lies_on_its_board(board):
     game, _, _, patterns = BOARDS[board]
@@ -91,7 +91,7 @@ def test_every_pattern_lies_on_its_board(board):
     assert cells == set(range(61) if board == "abalone" else squares(size_of(game)))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", BOARDS)
 def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(board):
     game, _, loaded, _ = BOARDS[board]
@@ -105,7 +105,7 @@ def test_images_of_a_position_have_one_value_and_it_depends_on_whose_move_it_is(
     assert len(sums) > 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_abalone_has_weights_for_its_usual_rules_and_they_know_what_was_lost():
     abalone.WEIGHTS.loaded.clear()
     assert "patterns" in evaluations(RULES)
@@ -129,14 +129,14 @@ def test_abalone_has_weights_for_its_usual_rules_and_they_know_what_was_lost():
     assert [abalone.LEARNING.result(RULES, AbalonePosition(*each)) for each in sides] == [6, -6, 1]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_squares_go_where_the_rules_put_moves():
     game = othello(8)
     for symmetry, images in enumerate(_symmetries(game)):
         assert images == [int(mirror_move(game, MOVE(square), symmetry)) for square in range(64)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_pattern_knows_its_images_and_which_of_its_indices_mean_the_same():
     edge, middle = SMALL.patterns
     assert edge.copies == ((0, 1, 2), (63, 62, 61))
@@ -147,7 +147,7 @@ def test_a_pattern_knows_its_images_and_which_of_its_indices_mean_the_same():
     assert SMALL.weights == 27 + len(set(middle.least())) + sum(COUNTED) + 1
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
     WEIGHTS.loaded.clear()
     known = evaluations(othello(8))
@@ -165,7 +165,7 @@ def test_weights_are_loaded_when_they_are_looked_up_and_only_for_their_board():
         pickle.dumps(evaluation)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("board", BOARDS)
 def test_damaged_weights_are_one_line(board):
     *_, patterns = BOARDS[board]
@@ -242,7 +242,7 @@ def test_a_search_of_abalone_finds_what_the_interpreter_makes_of_the_patterns():
     assert found == by_hand(RULES, position, 1, lambda end: worth(root.evaluation, RULES, end))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_an_evaluation_is_the_sum_of_the_weights_of_its_stage():
     game, draw = othello(8), np.random.default_rng(4)
     weights = draw.integers(-500, 500, (2, SMALL.weights)).astype(np.int16)

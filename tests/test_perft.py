@@ -119,7 +119,7 @@ def test_senseless_demands_are_refused(depth, workers):
     assert isinstance(error.value, ValueError)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_types_of_demands_are_told():
     board = outflank.OthelloBoard.start()
     for demand, said in (

@@ -12,14 +12,14 @@ from outflank import OthelloBoard, placement
 from outflank.errors import InvalidOption
 from outflank.kernels.memory import address_of
 from outflank.kernels.workers import run_workers
-from outflank.placement import bound, can_bind, interleave, places
+from outflank.placement import can_bind, interleave, pinned, places
 from outflank.search.contract import Limits
 from outflank.search.deepening import iterate, search
 from outflank.search.table import Table
 from outflank.topology import topology
 from outflank.ui.cli import main
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 binding = pytest.mark.skipif(not can_bind(), reason="this system binds no thread to a processor")
 
@@ -116,7 +116,7 @@ def test_a_thread_is_bound_for_as_long_as_it_works():
     last = max(before)
 
     def fail():
-        with bound((last,), 5):
+        with pinned((last,), 5):
             assert os.sched_getaffinity(0) == {last}
             raise ZeroDivisionError
 

@@ -196,7 +196,7 @@ def test_a_position_cannot_be_reviewed(run):
 # --- books ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_book_says_discs_and_names_its_raw_values(run):
     told = json.loads(run("book", "show", "f5d6", "--json")[1])
     best = told["moves"][0]["value"]

@@ -30,7 +30,7 @@ from outflank.protocols.player_process import PlayerProcess
 from outflank.search.contract import Stop
 from tests.process_players import made
 
-pytestmark = pytest.mark.plain  # nobody searches but in the interpreter, a ply deep
+pytestmark = pytest.mark.interpreted_only  # nobody searches but in the interpreter, a ply deep
 
 ROOT = Path(__file__).parent.parent
 START = OthelloBoard.start()
@@ -91,7 +91,7 @@ def alone():
 
 
 @posix
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_both_sides_are_started_alike(tmp_path) -> None:
     """Each in a session of its own: else the scheduler gives the program a share of the cores that ours has not."""
     settings = Settings(
@@ -118,7 +118,7 @@ def test_players_of_ours_alone_stay_in_one_process() -> None:
     assert play_match(Settings(players=("a", "b"), start=START, games=1, ply_limit=2), make).standing.finished == 1
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_a_player_that_cannot_be_sent_plays_here_and_that_is_said(tmp_path) -> None:
     settings = Settings(players=("first", gtp_program(tmp_path / "program")), start=START, games=1, ply_limit=2)
     with pytest.warns(RuntimeWarning, match=r"first plays in this process.*cannot be sent to another process"):
@@ -137,7 +137,7 @@ def test_what_it_answers_is_what_it_would_answer_here(own) -> None:
     assert there.choose(START, Clock()) == here.choose(START, Clock())
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_lots_are_drawn_alike(alone) -> None:
     there, here = alone("random"), Random()
     for seed in (3, 4):
@@ -151,7 +151,7 @@ def test_lots_are_drawn_alike(alone) -> None:
         assert boards[0] == boards[1]
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_a_computer_answers_alike(alone) -> None:
     words, board = "computer depth=2 exact=4 variety=5", Board.from_text("f5d6c3d3c4f4c5b3c2")
     there, here = alone(words), made(words, START.game)
@@ -211,7 +211,7 @@ def test_what_goes_wrong_there_is_told_here(own) -> None:
         PlayerProcess(lambda words, game: First(), "first", START.game)
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_a_process_that_dies_loses_its_game_and_is_replaced(tmp_path) -> None:
     settings = Settings(players=("own ends", gtp_program(tmp_path / "program")), start=START, games=2)
     result = play_match(settings, made)
@@ -219,7 +219,7 @@ def test_a_process_that_dies_loses_its_game_and_is_replaced(tmp_path) -> None:
     assert all(kept.loser == 0 for kept in result.games)
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_one_that_does_not_come_back_is_ended(alone) -> None:
     player = alone("own hangs")
     failures: list[BaseException] = []
@@ -253,7 +253,7 @@ player.choose(OthelloBoard.start(), Clock())
 
 
 @posix
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_nothing_is_left_of_a_match_that_is_killed() -> None:
     process = subprocess.Popen([sys.executable, "-c", KILLED], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -274,7 +274,7 @@ def test_nothing_is_left_of_a_match_that_is_killed() -> None:
 
 
 @linux
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_processor_time_is_kept_with_each_game_and_shown(tmp_path) -> None:
     settings = Settings(
         players=("own", gtp_program(tmp_path / "program")), start=START, games=2, ply_limit=4, openings="random:0"

@@ -18,14 +18,14 @@ from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.requests import Seats
 from tests.seats import run, values
 
-pytestmark = pytest.mark.plain  # in the interpreter: a first move of a few nodes
+pytestmark = pytest.mark.interpreted_only  # in the interpreter: a first move of a few nodes
 
 OTHELLO, ABALONE = OthelloBoard.start(), AbaloneBoard.start()
 ON_A_GPU = "computer algorithm=uct nodes=50 device=gpu"
 DRAWS, PARTS = 60, 3
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_is_accepted_makes_its_first_move(part) -> None:
     share, faults = DRAWS // PARTS, []

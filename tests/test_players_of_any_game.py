@@ -45,7 +45,7 @@ from outflank.protocols.serving import PROTOCOLS
 from outflank.search.contract import Limits, Stop
 from tests.installing import register_for_now
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 STARTS = {"three": (3, 4, 5), "two": (2, 3)}

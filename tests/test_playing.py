@@ -29,7 +29,7 @@ from outflank.ui.cli.playing.session import PlaySession
 from outflank.ui.cli.playing.terminal import Terminal, Words, _toolbar
 from outflank.ui.cli.playing.ticking import Ticking
 
-pytestmark = pytest.mark.plain  # what is tested is Python; the rules may as well be interpreted
+pytestmark = pytest.mark.interpreted_only  # what is tested is Python; the rules may as well be interpreted
 
 CLEAR = "\x1b[H\x1b[2J"
 
@@ -150,16 +150,16 @@ def test_a_sign_shows_that_the_computer_thinks(keys):
 def test_a_clock_ticks_and_low_time_is_shown():
     clocks = Clocks.alike(TimeControl.parse("1m"))
     ticking = Ticking(clocks, Side.WHITE, began=time.perf_counter() - 25)
-    assert ticking.said() == [("black 1:00", False), ("white 0:34", False)]
+    assert ticking.texts() == [("black 1:00", False), ("white 0:34", False)]
     hurried = Ticking(clocks, Side.WHITE, began=time.perf_counter() - 55.55)
-    assert hurried.said() == [("black 1:00", False), ("white 0:04.4 low", True)]
+    assert hurried.texts() == [("black 1:00", False), ("white 0:04.4 low", True)]
     both = Ticking(Clocks.alike(TimeControl.parse("9s")), Side.WHITE)
     assert len("".join(text for _, text, *_ in _toolbar(both))) <= 60
     assert any("red" in style and "low" in text for style, text, *_ in _toolbar(hurried))
     assert Ticking(clocks, Side.WHITE, began=0.0).left(Side.WHITE) == 0.0
     per_move = Ticking(Clocks.alike(TimeControl.parse("4s/move")), Side.BLACK, began=time.perf_counter() - 3.5)
-    assert per_move.said() == [("black 0:00.4 low", True), ("white 0:04.0", False)]
-    assert Ticking(Clocks.alike(TimeControl()), Side.BLACK).said() == []
+    assert per_move.texts() == [("black 0:00.4 low", True), ("white 0:04.0", False)]
+    assert Ticking(Clocks.alike(TimeControl()), Side.BLACK).texts() == []
 
 
 def test_the_flag_falls_while_the_human_thinks(keys):
@@ -198,11 +198,11 @@ class Script:
         seconds, line = self.lines.pop(0)
         if ticking is not None:
             ticking.began -= seconds
-            self.clocks.append([text for text, _ in ticking.said()])
+            self.clocks.append([text for text, _ in ticking.texts()])
         return line
 
     def working(self, what, ticking, work, stop):
-        self.clocks.append([text for text, _ in ticking.said()])
+        self.clocks.append([text for text, _ in ticking.texts()])
         return work()
 
     def tell(self, text):

@@ -25,7 +25,7 @@ from outflank.search.division import SCHEMES, register_scheme
 from outflank.ui.cli import main
 from tests.installing import forget_modules, install, register_for_now
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 GROUP = "outflank.tunes"
 
@@ -216,14 +216,14 @@ def test_commands_that_name_no_plugin_do_not_look_for_any(monkeypatch, run, aske
 # --- schemes ---
 
 SCHEME = """
-from outflank import Scheme
+from outflank import Promise, Scheme
 from outflank.parallel.divided import Divided, Plan
 
 HASTY = Scheme(
     name="hasty",
-    carries=("alphabeta", "pvs"),
-    promises="value and move",
-    costs="waiting",
+    algorithms=("alphabeta", "pvs"),
+    promises=Promise.VALUE | Promise.MOVE,
+    overhead="waiting",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, levels=2)),
 )
 """

@@ -124,7 +124,7 @@ def turns(name, window, nodes, workers=1):
     return [{**labels, "turn": turn, "nodes": count} for turn, count in enumerate(nodes, 1)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_report_s_ten_times_is_taken_apart():
     samples = [
         *turns("SerialPVS", "as in 001", [90, 110]),
@@ -147,13 +147,13 @@ def test_the_report_s_ten_times_is_taken_apart():
     assert "Where 2 workers share what the best move so far is worth, that is 1.10 times" in said.notes[0]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_page_has_the_four_cells_from_whole_games_alone():
     samples = turns("SerialPVS", "as in 001", [10, 11, 12]) + turns("SerialPVS", "turned over", [99])
     assert [(each.row, each.ours) for each in report_001._means(samples)] == [(("SerialPVS", 11), 11)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_times_are_means_of_games_by_cores_and_depth():
     times = experiment_named("times")
     samples = [
@@ -182,7 +182,7 @@ def test_times_are_means_of_games_by_cores_and_depth():
         assert said.figures[-1].title == "speed-up by depth"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_every_number_of_its_text_has_a_class():
     section = next(each for each in report_001.SECTIONS if each.table == FACTS)
     cells = {cell.row[0]: cell for cell in compared(section, list(report_001._text(1, Stop())))}

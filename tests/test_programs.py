@@ -25,7 +25,7 @@ from outflank.protocols.nboard_client import NBoardPlayer
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
 
-pytestmark = pytest.mark.plain  # the programs draw lots, or do what a test wants of them: nobody searches
+pytestmark = pytest.mark.interpreted_only  # the programs draw lots, or do what a test wants of them: nobody searches
 
 LOOP = """
 import sys
@@ -65,7 +65,7 @@ def played(board: Board[Any], black: Player, white: Player, clock: Clock | None 
     return board
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_programs_play_othello_to_the_end(opened) -> None:
     """Against one that knows the same rules, move by move."""
     players = [opened(GtpPlayer, loop("gtp")), opened(NBoardPlayer, loop("nboard"))]
@@ -86,7 +86,7 @@ def test_a_program_plays_abalone(opened) -> None:
     assert played(board, player, Random(seed=2)).moves == wanted
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_a_program_is_kept_in_step(opened) -> None:
     player = opened(GtpPlayer, loop("gtp"))
 
@@ -541,7 +541,7 @@ def peculiar(folder: Path, how: str) -> list[str]:
     return [sys.executable, str(program), how]
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 @pytest.mark.parametrize(
     ("how", "why"),
     [

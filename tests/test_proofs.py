@@ -80,7 +80,7 @@ def naively(certificate: Certificate) -> bool:
 # --- the rules of the checker ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @examples(500)
 @given(othello_positions())
 def test_the_plain_rules_agree_with_the_oracle(drawn):
@@ -105,7 +105,7 @@ def test_the_plain_rules_agree_with_the_oracle(drawn):
     assert plain.handed_over(rules, *words) == words[::-1]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @examples(300)
 @given(othello_positions())
 def test_a_key_is_that_of_all_mirror_images_and_of_no_other(drawn):
@@ -120,7 +120,7 @@ def test_a_key_is_that_of_all_mirror_images_and_of_no_other(drawn):
         assert (int(one), int(two)) == (key(size_of(game), as_discs(game, position)), 0)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("words", [1, 2])
 def test_keys_are_sorted_and_there_once(words):
     keys = np.random.default_rng(1).integers(0, 5, (200, words)).astype(np.uint64)
@@ -248,7 +248,7 @@ def otherwise_wrong(certificate: Certificate):
     yield replace(certificate, board=START)
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 def test_every_mutation_that_is_wrong_is_refused():
     certificate = proved(MIDDLE, 3)
     assert naively(certificate)
@@ -392,7 +392,7 @@ def test_solve_refuses_what_no_proof_can_be_written_of(capsys, tmp_path, monkeyp
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("leaf", [-1, 256])
 def test_leaves_have_some_moves_left(leaf):
     with pytest.raises(InvalidOption, match=rf"^leaf={leaf}: leaves have 0 to 255 moves left$"):

@@ -50,7 +50,7 @@ class Patient(SimplePlayer):
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         told = threading.Event()
         assert stop is not None
-        stop.tell(told.set)
+        stop.add_listener(told.set)
         assert told.wait(FOREVER)
         return Choice(move=board.legal_moves[-1], value=12, depth=3, nodes=7)
 
@@ -90,7 +90,7 @@ class Dialogue:
     def flush(self) -> None:
         pass
 
-    def say(self, line: str) -> None:
+    def send(self, line: str) -> None:
         self._said.put(line)
 
     def hear(self, wanted: str) -> list[str]:
@@ -578,7 +578,7 @@ def test_values_are_exact_at_the_end() -> None:
     ]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nboard_tells_its_player_the_time_that_is_left() -> None:
     seen: list[Clock] = []
 
@@ -608,9 +608,9 @@ def test_nboard_moves_before_its_time_is_up() -> None:
     Computer(OthelloBoard.start().game, depth=40, workers=1).new_game(OthelloBoard.start())  # compiled, however long
     dialogue = Dialogue(NBoardEngine(lambda board, depth: Computer(board.game, depth=depth, workers=1), workers=1))
     for line in ("nboard 2", "set depth 40", f"set game {ggf('B[F5]W[D6]').replace('15:00', '00:03')}", "ping 1"):
-        dialogue.say(line)
+        dialogue.send(line)
     dialogue.hear("pong 1")
-    dialogue.say("go")
+    dialogue.send("go")
     assert float(dialogue.hear("===")[-1].split("/")[-1]) < 2.5
     dialogue.leave()
 
@@ -620,10 +620,10 @@ def test_nboard_moves_before_its_time_is_up() -> None:
 
 def test_ping_ends_a_search_and_is_answered_after_it() -> None:
     dialogue = Dialogue(NBoardEngine(lambda board, depth: Patient()))
-    dialogue.say("go")
+    dialogue.send("go")
     assert dialogue.hear("status") == ["status outflank is thinking"]
     began = time.perf_counter()
-    dialogue.say("ping 5")
+    dialogue.send("ping 5")
     heard = dialogue.hear("pong")
     assert time.perf_counter() - began < 5
     assert [line.split("/")[0] for line in heard] == [
@@ -632,21 +632,21 @@ def test_ping_ends_a_search_and_is_answered_after_it() -> None:
         "status",
         "pong 5",
     ]
-    dialogue.say("go")
-    dialogue.say("ping 6")  # before the search has begun, or just after
+    dialogue.send("go")
+    dialogue.send("ping 6")  # before the search has begun, or just after
     assert dialogue.hear("pong")[-1] == "pong 6"
     dialogue.leave()
 
 
 def test_a_gtp_search_can_be_stopped() -> None:
     dialogue = Dialogue(GtpEngine(lambda board: Patient()))
-    dialogue.say("1 genmove black")
-    dialogue.say("2 name")  # waits for its turn
-    dialogue.say("3 outflank-stop")
+    dialogue.send("1 genmove black")
+    dialogue.send("2 name")  # waits for its turn
+    dialogue.send("3 outflank-stop")
     assert dialogue.hear("=3") == ["=1 E6", "", "=2 outflank", "", "=3"]
-    dialogue.say("4 genmove white")
+    dialogue.send("4 genmove white")
     time.sleep(0.05)
-    dialogue.say("5 outflank-stop")
+    dialogue.send("5 outflank-stop")
     assert dialogue.hear("=5")[1][:2] == "=4"
     dialogue.leave()
 
@@ -661,7 +661,7 @@ def test_the_end_of_the_input_ends_a_search_soon(end, monkeypatch) -> None:
 def test_a_loop_can_be_ended_from_outside() -> None:
     engine = GtpEngine(lambda board: Patient())
     dialogue = Dialogue(engine)
-    dialogue.say("1 genmove black")
+    dialogue.send("1 genmove black")
     time.sleep(0.05)
     engine.stop()
     assert dialogue.hear("=1") == ["=1 E6"]
@@ -672,14 +672,14 @@ def test_a_loop_can_be_ended_from_outside() -> None:
 def test_ping_ends_a_deep_search() -> None:
     dialogue = Dialogue(NBoardEngine(lambda board, depth: Computer(board.game, depth=depth, workers=1), workers=1))
     for line in ("nboard 2", "set depth 60", "ping 1"):
-        dialogue.say(line)
+        dialogue.send(line)
     dialogue.hear("pong 1")
     for number, command in enumerate(("go", "hint 4", "analyze"), 2):
-        dialogue.say(command)
+        dialogue.send(command)
         dialogue.hear("status")
         time.sleep(0.3)
         began = time.perf_counter()
-        dialogue.say(f"ping {number}")
+        dialogue.send(f"ping {number}")
         dialogue.hear("pong")
         assert time.perf_counter() - began < 2
     dialogue.leave()
@@ -708,7 +708,7 @@ def read_back(tmp_path, lines: Iterator[bytes], last: str) -> Iterator[str]:
         yield from lines_of(stream.fileno())
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_ten_thousand_lines_of_anything_leave_gtp_in_step(tmp_path) -> None:
     engine, output = GtpEngine(lambda board: Random()), io.StringIO()
     numbers = [f"{number} " for number in range(5)] + [""] * 3
@@ -766,7 +766,7 @@ def test_any_text_leaves_both_in_step(lines) -> None:
     assert nboard(text + "ping 77\n").endswith("pong 77\n")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("sign", ["x", "é", "\x00"])
 def test_a_line_without_an_end_is_refused_and_the_next_one_answered(sign) -> None:
     """Bounded in memory and time, whatever it is made of; even one that begins like a command is none."""
@@ -795,7 +795,7 @@ def _pour(descriptor: int, data: bytes) -> None:
         stream.write(data)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_is_kept_of_a_line_without_an_end_is_bounded(monkeypatch) -> None:
     chunks = [b"8 name\n9 na", *[b"x" * (1 << 16)] * 100, b"\n10 name", b""]
     monkeypatch.setattr(listening.os, "read", lambda descriptor, most: chunks.pop(0))
@@ -816,8 +816,8 @@ def started(*arguments: str) -> "subprocess.Popen[str]":
     )
 
 
-@pytest.mark.early(2)
-@pytest.mark.plain
+@pytest.mark.slow(2)
+@pytest.mark.interpreted_only
 def test_the_command_answers_and_leaves() -> None:
     done = subprocess.run([*ENGINE, "gtp"], input="1 name\n2 boardsize 6\n", capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "=1 outflank\n\n=2\n\n", "")
@@ -847,7 +847,7 @@ def test_the_command_leaves_in_the_middle_of_a_search(how) -> None:
     assert err == ""
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_broken_pipe_ends_it_quietly() -> None:
     process = started("gtp")
     assert process.stdin is not None
@@ -859,7 +859,7 @@ def test_a_broken_pipe_ends_it_quietly() -> None:
     assert process.communicate()[1] == ""
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("number", ["²", "٨", "8.0", "--8", "9" * 5000, "nan", "1e400"])
 def test_numbers_of_protocols_are_those_that_everybody_writes(number):
     assert gtp(f"boardsize {number}\n") == "? syntax error\n\n"

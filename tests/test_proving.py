@@ -43,7 +43,7 @@ EMPTIES = 6 if interpreted() else 13
 def test_offers_change_no_value(size: int, scoring: str) -> None:
     for seed in range(3 if interpreted() else 8):
         board = drawn(seed, min(EMPTIES, size * size - 5), size, scoring)
-        plain = outflank.search(board, exact=True, offers=False, deepen=False, workers=1)
+        plain = outflank.search(board, exact=True, use_endgame_kernels=False, deepen=False, workers=1)
         found = outflank.search(board, exact=True, workers=1)
         assert found.exact
         assert found.value == plain.value == found.lower == found.upper
@@ -71,7 +71,7 @@ def test_all_moves_have_their_scores() -> None:
     assert len(found.best) == len(board.legal_moves)
     for entry in found.best:
         after = played_out(board, [entry.move])
-        follows = outflank.search(after, exact=True, offers=False, deepen=False, workers=1)
+        follows = outflank.search(after, exact=True, use_endgame_kernels=False, deepen=False, workers=1)
         same_side = after.turn == board.turn
         assert entry.value == (follows.value if same_side else -follows.value)
 
@@ -87,7 +87,7 @@ def test_estimates_and_proofs_share_a_table_and_no_value() -> None:
         alone, before = outflank.search(board, **fresh), outflank.search(board, **estimate)
         proved = outflank.search(board, **proof)
         after = outflank.search(board, **{**estimate, "table_depth": "equal"})
-        plain = outflank.search(board, exact=True, offers=False, deepen=False, workers=1)
+        plain = outflank.search(board, exact=True, use_endgame_kernels=False, deepen=False, workers=1)
         assert proved.value == plain.value
         assert alone.value == before.value == after.value
         depths = {int(depth_of(data)) for data in table.words.reshape(-1, 16)[:, 2] if data}
@@ -112,7 +112,7 @@ def test_an_ordering_that_was_asked_for_is_used() -> None:
     assert Root(abalone.game, abalone.position, Options(exact=True)).worker.exact_order == 0
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_kernels_of_exact_play_are_the_same_for_boards_of_all_sizes() -> None:
     """A type of its own for the small one would have them all compiled again."""
     roots = [Root(board.game, board.position, Options(exact=True)) for board in map(OthelloBoard.start, (4, 6, 8))]
@@ -122,7 +122,7 @@ def test_kernels_of_exact_play_are_the_same_for_boards_of_all_sizes() -> None:
     assert (first.exact, first.scale.unit) == (False, "mobility")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_fails_while_a_line_is_completed_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     board = OthelloBoard.start(4)
     root = Root(board.game, board.position, Options())

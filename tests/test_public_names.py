@@ -14,7 +14,7 @@ import pytest
 
 import outflank
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 STUB = Path(outflank.__file__).with_suffix(".pyi")
 

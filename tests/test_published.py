@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 REPORTS = ("000", "001", "002", "003", "004")
 FOLDER = files("outflank") / "lab" / "published"

@@ -11,7 +11,7 @@ from outflank.lab.quads import NUMBERS, quads, sorted_key, turned_key
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import othello
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 def test_the_numbers_are_those_of_the_picture():

@@ -307,7 +307,7 @@ def told(found):
     return "\n".join([*found.unfinished, *map(str, found.wrong), *map(str, found.undeclared)])
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 @pytest.mark.parametrize("workers", [2, 3])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_shipped_schemes_have_no_undeclared_races(scheme, workers, monkeypatch):
@@ -328,7 +328,7 @@ def test_nor_have_other_algorithms(algorithm):
     assert found.passed, told(found)
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_nor_has_a_search_that_is_stopped():
     found = check(BOARD, parallel="ybw", workers=3, depth=5, nodes=40, schedules=4, **OPTIONS)
     assert found.passed, told(found)
@@ -392,7 +392,7 @@ def careless_release(crew, hand, address):
     store(owner, "returned", address, "relaxed")
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_frames_given_back_without_publishing_are_found(monkeypatch):
     monkeypatch.setattr(crew, "POOL", 2)
     for module in (delivering, splitting):
@@ -506,7 +506,7 @@ def test_compiled_kernels_cannot_be_watched(monkeypatch):
 
 
 def test_a_scheme_must_carry_the_algorithm():
-    with pytest.raises(OutflankError, match="does not carry"):
+    with pytest.raises(OutflankError, match="does not support"):
         check(BOARD, parallel="ybw", workers=2, depth=2, algorithm="minimax")
 
 

@@ -13,13 +13,13 @@ from outflank.othello.formats import bracket_games
 from tests.hostile_text import BLANKS, FEW_TEXTS, Hostile, texts_for
 from tests.recognisers import grows_faster, patterns, readers
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 PARTS = 4
 """Of the readers: each is a test, for the workers to share."""
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_no_pattern_scans_a_text_again_and_again() -> None:
     wrong = {
         f"{each.name} {each.pattern.pattern!r}": said
@@ -31,7 +31,7 @@ def test_no_pattern_scans_a_text_again_and_again() -> None:
     assert not wrong
 
 
-@pytest.mark.early(4)
+@pytest.mark.slow(4)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_reader_scans_a_text_again_and_again(part: int) -> None:
     wrong = {

@@ -358,7 +358,7 @@ def test_damaged_names_are_told(folder, damage):
         next(read_records(folder / "WTH_1977.wtb"))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_wthor_cut_short_anywhere_gives_the_games_before(folder):
     data = (folder / "WTH_1977.wtb").read_bytes()
     for length in range(len(data)):
@@ -481,7 +481,7 @@ def test_a_million_games_are_not_read_to_see_the_first():
     assert stream.given < 1 << 20
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("head", "again"),
     [
@@ -829,7 +829,7 @@ def test_a_damaged_file_is_listed_as_far_as_it_goes(run, folder):
 # --- many files, and their marks ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("format", ["ggf", "abalone"])
 def test_times_are_kept_to_the_millisecond(format):
     position, rules = (abalone_start(), RULES) if format == "abalone" else (START, othello())
@@ -841,7 +841,7 @@ def test_times_are_kept_to_the_millisecond(format):
     assert b"0.1234" not in stream.getvalue()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_many_files_are_merged_and_listed_together(run, tmp_path):
     one, other, third = tmp_path / "one.txt", tmp_path / "other.ggf", tmp_path / "third.txt"
     one.write_text("f5d6\nf5f6\n")
@@ -865,7 +865,7 @@ def test_many_files_are_merged_and_listed_together(run, tmp_path):
     assert (tmp_path / "some.txt").read_text() == "f5d6\nf5f6\n"  # what came before
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     "content", ["f5d6c3", "(;GM[2];B[f5];W[d6];B[c3])", "game: abalone\nA1B2 I5H5 A2B3", "-" * 64 + " X"]
 )
@@ -899,7 +899,7 @@ PGN = """[Event "?"]
 """
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_games_with_headers_are_read(run, tmp_path):
     file = tmp_path / "games.pgn"
     file.write_text(PGN)

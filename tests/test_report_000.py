@@ -10,7 +10,7 @@ from outflank.lab.reproduction import cluster_000, sequential_000
 from outflank.lab.reproduction.report_000 import SECTIONS
 from outflank.lab.reproduction.sections import FACTS, Class, Effort, ExperimentPart, Setting, check_found, sources_of
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 BY_NAME = {section.name: section for section in SECTIONS}
 

@@ -60,7 +60,7 @@ def test_the_player_of_report_003_counts_its_leaves():
     assert search(board, depth=5, **options, workers=1).leaves == 1_605_372
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("report", sorted((*PROGRAMS, "003")))
 def test_programs_have_no_exact_endings_and_draw_no_lots(report):
     game = AbaloneBoard.start().game if report == "003" else othello()
@@ -73,7 +73,7 @@ def test_programs_have_no_exact_endings_and_draw_no_lots(report):
     assert player(f"computer report={report} level=3", game).depth == player("computer level=3", game).depth
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_granularity_and_programs_are_said_once():
     assert PROGRAMS["002"].shared["threshold"] == UNDIVIDED_002 == Parallelism().granularity == 2
     assert PROGRAMS["000"].search == REPORT_000
@@ -81,7 +81,7 @@ def test_granularity_and_programs_are_said_once():
         assert PROGRAM.items() <= PROGRAMS[report].search.items()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_equal_moves_can_be_ruled_by_colour():
     made = player("computer depth=1 ties=highest+lowest", othello())
     assert made._ties == {Side.BLACK: "highest", Side.WHITE: "lowest"}
@@ -96,7 +96,7 @@ def test_equal_moves_can_be_ruled_by_colour():
 # --- orderings in words ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_orderings_have_settings_in_words():
     game = AbaloneBoard.start().game
     found = ordering_named(game, "kinds:from_depth=1,sort=best,killers=yes")
@@ -104,7 +104,7 @@ def test_orderings_have_settings_in_words():
     assert ordering_named(game, "kinds", from_depth=1) == ordering_named(game, "kinds:from_depth=1")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -124,7 +124,7 @@ def test_wrong_settings_of_orderings_are_one_line(text, said):
         player(f"computer ordering={text}", game)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_moves_come_as_the_program_of_report_003_generates_them_or_backwards():
     board = AbaloneBoard.start()
     order = {
@@ -154,7 +154,7 @@ print(orderings({made}), list(evaluations({made})), unit_of({made}).name, sep="\
 """
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("game", "made"), [("othello", "Othello(2**64 - 1, 0)"), ("abalone", "Abalone(marbles=14, goal=6)")]
 )

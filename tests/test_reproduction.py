@@ -27,7 +27,7 @@ from outflank.lab.studies import reproduce
 from outflank.search.contract import Stop
 from tests import transcribed
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 CELLS = {"000": 269, "001": 4, "002": 95, "003": 39, "004": 180}
 """Numbers in the tables of each report, those that name a row left out."""

@@ -28,7 +28,7 @@ from outflank.ui.cli import review as review_command
 from outflank.ui.cli.review_view import ReviewedGame, conclusions, show
 from outflank.words import how_many
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 GAME = Board.from_text("f5d6c3d3c4f4f6g5")
 
@@ -238,7 +238,7 @@ def test_a_stopped_review_of_nothing_says_so():
     assert conclusions(found)[-1] == "stopped after move 0 of 8: the rest is not judged"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_is_judged_exactly_is_not_guessed():
     board = OthelloBoard.start(6)
     while board.legal_moves:

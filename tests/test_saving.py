@@ -24,7 +24,7 @@ from outflank.ui.cli import main
 LINE = "XOOO-XXOO-XX-OXXXXOOXXXX--OXXX-O---- X"
 """Ten empty squares of the 6×6 board, +28."""
 
-OPTIONS = {"workers": 1, "table_bits": 12, "offers": False, "deepen": False}
+OPTIONS = {"workers": 1, "table_bits": 12, "use_endgame_kernels": False, "deepen": False}
 """The rules alone: the game's own kernels would solve it without the table."""
 
 
@@ -40,8 +40,8 @@ def stopped(path: Path, nodes: int, **options) -> outflank.Result:
     return outflank.solve(board(), Limits(nodes=nodes), save=path, **{**OPTIONS, **options})
 
 
-@pytest.mark.early(8)
-@pytest.mark.plain
+@pytest.mark.slow(8)
+@pytest.mark.interpreted_only
 def test_a_killed_solve_goes_on_from_its_last_state(tmp_path):
     """In the interpreter, where a small position takes long enough to be killed, and nothing is compiled."""
     path = tmp_path / "state"
@@ -75,8 +75,8 @@ def test_a_killed_solve_goes_on_from_its_last_state(tmp_path):
     assert not path.exists()
 
 
-@pytest.mark.early(2)
-@pytest.mark.plain
+@pytest.mark.slow(2)
+@pytest.mark.interpreted_only
 def test_what_a_limit_leaves_is_kept_and_goes_on(tmp_path):
     path = tmp_path / "state"
     whole = outflank.solve(board(), **OPTIONS)
@@ -111,8 +111,8 @@ def test_compiled_searches_go_on_too(options, tmp_path):
     assert last.nodes < whole.nodes
 
 
-@pytest.mark.early(1)
-@pytest.mark.plain
+@pytest.mark.slow(1)
+@pytest.mark.interpreted_only
 def test_a_state_belongs_to_its_position_and_what_was_asked_of_it(tmp_path):
     path = tmp_path / "state"
     stopped(path, 300)
@@ -131,7 +131,7 @@ def test_a_state_belongs_to_its_position_and_what_was_asked_of_it(tmp_path):
     assert outflank.solve(board(), save=path, **{**OPTIONS, "table_bits": 10}).value == 28  # memory is another matter
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_damaged_state_is_refused_in_a_line(tmp_path):
     path = tmp_path / "state"
     stopped(path, 600)
@@ -153,8 +153,8 @@ def test_a_damaged_state_is_refused_in_a_line(tmp_path):
         assert path.read_bytes() == text
 
 
-@pytest.mark.early(2)
-@pytest.mark.plain
+@pytest.mark.slow(2)
+@pytest.mark.interpreted_only
 def test_a_wrong_claim_costs_work_and_no_more(tmp_path):
     """What a file says is where to begin: a value is proved anew."""
     for known in (
@@ -168,7 +168,7 @@ def test_a_wrong_claim_costs_work_and_no_more(tmp_path):
         assert (found.value, found.lower, found.upper, found.exact) == (28, 28, 28, True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_windows_have_room_for_what_is_possible():
     assert Known().window(3, 4) == (-1, 7)
     assert Known(lower=6).window(3, 4) == (5, 10)
@@ -177,7 +177,7 @@ def test_windows_have_room_for_what_is_possible():
     assert Known(lower=4, upper=4).window(40, 4) == (3, 5)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("value", [-30, -2, 0, 2, 30])
 @pytest.mark.parametrize("guess", [-20, -9, -8, 0, 8, 9, 20])
 def test_who_wins_is_asked_before_by_how_much(value, guess):
@@ -196,7 +196,7 @@ def test_who_wins_is_asked_before_by_how_much(value, guess):
     assert _knowing_winner(Known(upper=-1), (-9, -5), ask) == Known(upper=-1)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_dearest_entries_are_kept(tmp_path):
     table = Table(12)
     entries = np.arange(1, 3001, dtype=np.uint64)
@@ -219,8 +219,8 @@ def test_the_dearest_entries_are_kept(tmp_path):
     assert len(sound_proofs(np.zeros((5, ENTRY_WORDS), np.uint64))) == 0
 
 
-@pytest.mark.early(1)
-@pytest.mark.plain
+@pytest.mark.slow(1)
+@pytest.mark.interpreted_only
 def test_entries_come_back_to_a_table_of_any_size(tmp_path):
     path = tmp_path / "state"
     stopped(path, 900)
@@ -236,7 +236,7 @@ def test_entries_come_back_to_a_table_of_any_size(tmp_path):
     assert not table.used
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_ctrl_c_keeps_what_is_proved(tmp_path):
     path = tmp_path / "state"
     heard = []
@@ -267,7 +267,7 @@ def test_ctrl_c_keeps_what_is_proved(tmp_path):
     assert (told["nodes"], told["seconds"]) == (18, 2.0)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_cannot_be_saved_is_refused(tmp_path):
     for options, said in (
         ({"table_bits": None}, "table_bits says that there is none"),
@@ -278,7 +278,7 @@ def test_what_cannot_be_saved_is_refused(tmp_path):
             outflank.solve(board(), save=tmp_path / "state", **options)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_state_that_cannot_be_written_ends_no_search(tmp_path):
     with pytest.warns(RuntimeWarning, match="there is no folder .*what is proved is not saved") as told:
         found = stopped(tmp_path / "nowhere" / "state", 300)
@@ -299,8 +299,8 @@ def solved(capsys):
     return call
 
 
-@pytest.mark.early(2)
-@pytest.mark.plain
+@pytest.mark.slow(2)
+@pytest.mark.interpreted_only
 def test_the_command_goes_on_where_it_was_ended(solved, tmp_path):
     path = tmp_path / "four.state"
     asked = ("--size", "4", "--save", str(path))
@@ -318,7 +318,7 @@ def test_the_command_goes_on_where_it_was_ended(solved, tmp_path):
     assert (status, err.count("\n")) == (2, 1)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_one_position_is_kept(solved, tmp_path):
     (tmp_path / "two.obf").write_text(f"{'X' * 64} O\n{'X' * 64} X\n")
     status, _, err = solved(str(tmp_path / "two.obf"), "--save", str(tmp_path / "state"))

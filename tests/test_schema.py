@@ -27,7 +27,7 @@ from outflank.schema import check_fields, conform
 from outflank.search.contract import Limits, Options
 from outflank.words import from_words
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 class Weights(NamedTuple):

@@ -73,7 +73,7 @@ SHARED_CHOICES = {
     "table_bits": [None, 4, 12],
     "canonical": [False, True],
     "passes": list(PASSES),
-    "quiet": [0, 1, 3],
+    "quiescence": [0, 1, 3],
     "ties": ["first", "lowest", "highest"],
     "share_alpha": [True, False],
     "pivot": ["carried", "reset"],
@@ -111,7 +111,7 @@ def check(name: str, seed: int, row: dict) -> None:
         return
     reached = found.depth  # less than asked for where nothing was left to estimate
     assert reached == depth or found.exact
-    rules = (reached, row["passes"], row["quiet"])
+    rules = (reached, row["passes"], row["quiescence"])
     assert found.move is not None
     assert found.move.code in moves
     if row["passes"] == "evaluated" and found.move.code == 64 and name == "othello":
@@ -128,7 +128,7 @@ def check(name: str, seed: int, row: dict) -> None:
     if row["moves"] > 1:
         assert [entry.value for entry in found.best] == sorted(values.values(), reverse=True)[: row["moves"]]
     assert found.pv[0] == found.move
-    assert_played_out(here, found, evaluation, row["passes"], row["quiet"])
+    assert_played_out(here, found, evaluation, row["passes"], row["quiescence"])
 
 
 def assert_played_out(here, found, evaluation, passes: str, quiet: int) -> None:
@@ -176,14 +176,14 @@ def test_what_was_not_searched_has_no_value(drawn):
         found = search(here, stop=stop, **options)
         assert (found.depth, found.best, found.pv) == (0, (), ())
         if legal(game, position):
-            assert (found.value, found.said, found.lower, found.upper) == (None, "", None, None)
+            assert (found.value, found.value_text, found.lower, found.upper) == (None, "", None, None)
             assert found.move in here.legal_moves
             assert (found.stopped, found.exact) == (True, False)
         else:
             assert (found.value is None, found.stopped, found.exact) == (False, False, True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_is_stopped_before_it_begins_compiles_nothing(workers, monkeypatch):
     monkeypatch.setattr(Root, "prepare_lines", lambda root: pytest.fail("compiled"))
@@ -288,7 +288,7 @@ def test_a_finished_game_has_a_value_and_no_move():
         ({"passes": "never"}, "passes="),
         ({"ties": "random"}, "ties="),
         ({"step": 3}, "step="),
-        ({"quiet": 99}, "quiet=99"),
+        ({"quiescence": 99}, "quiescence=99"),
         ({"moves": 0}, "moves=0"),
         ({"aspiration": 0}, "aspiration=0"),
         ({"ordering": Ordering(weights={"kind": 1})}, "no feature 'kind'"),
@@ -424,7 +424,7 @@ def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
     assert bounds > 0
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_estimates_come_before_a_proof():
     # Where the game has kernels of its own for its last moves, only what is above them is worth estimates.
     usual = list(iterate(OthelloBoard.start(4), nodes=10**6, exact=True, evaluation="discs"))
@@ -432,13 +432,13 @@ def test_estimates_come_before_a_proof():
     # They would take longer than the proof, and nothing ends that before.
     soon = list(iterate(OthelloBoard.start(4), exact=True, evaluation="discs"))
     assert [(result.depth, result.exact) for result in soon] == [(13, True)]
-    results = list(iterate(OthelloBoard.start(4), exact=True, offers=False, evaluation="discs"))
+    results = list(iterate(OthelloBoard.start(4), exact=True, use_endgame_kernels=False, evaluation="discs"))
     assert [result.depth for result in results] == [1, 2, 3, 4, 5, 6, 13]
     assert [result.exact for result in results] == [False] * 6 + [True]
     assert [result.nodes for result in results] == sorted(result.nodes for result in results)
     last = results[-1]
-    assert (last.value, last.lower, last.upper, last.proved) == (-10, -10, -10, "-10 discs")
-    assert all((result.lower, result.upper, result.proved) == (None, None, "") for result in results[:-1])
+    assert (last.value, last.lower, last.upper, last.proved_text) == (-10, -10, -10, "-10 discs")
+    assert all((result.lower, result.upper, result.proved_text) == (None, None, "") for result in results[:-1])
     alone = list(iterate(OthelloBoard.start(4), exact=True, deepen=False))
     assert [(result.depth, result.value) for result in alone] == [(13, -10)]
 
@@ -448,17 +448,17 @@ def test_a_proof_has_no_depth():
         search(OthelloBoard.start(4), Limits(depth=5), exact=True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_bounds_are_said_in_the_games_unit():
     board = OthelloBoard.start()
     nothing = Result(value=None, move=None, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False)
     discs = replace(nothing, scale=scale_of(board.game, evaluation_named(board.game)))
-    assert replace(discs, lower=4).proved == "at least +4 discs"
-    assert replace(discs, upper=-2).proved == "at most -2 discs"
-    assert replace(discs, lower=-2, upper=0).proved == "at least -2 discs, at most +0 discs"
-    assert (discs.proved, discs.said) == ("", "")
+    assert replace(discs, lower=4).proved_text == "at least +4 discs"
+    assert replace(discs, upper=-2).proved_text == "at most -2 discs"
+    assert replace(discs, lower=-2, upper=0).proved_text == "at least -2 discs, at most +0 discs"
+    assert (discs.proved_text, discs.value_text) == ("", "")
     marbles = replace(nothing, scale=scale_of(Abalone(14, 6), evaluation_named(Abalone(14, 6))))
-    assert replace(marbles, lower=6).proved == "won"
+    assert replace(marbles, lower=6).proved_text == "won"
 
 
 @pytest.mark.parametrize(("passes", "depth"), [("free", 5), ("ply", 9), ("evaluated", 100)])

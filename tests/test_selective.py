@@ -118,7 +118,7 @@ def test_a_selective_search_grows_surer_and_ends_in_a_proof():
     assert [result.selectivity for result in outflank.iterate(board, depth=2, selectivity=95, workers=1)] == [95, 95]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_margins_are_the_errors_times_the_deviations():
     errors = SearchErrors(6.0, -0.02, -0.3, 0.25)
     depth = np.array([8, 9])
@@ -142,7 +142,7 @@ def test_margins_are_the_errors_times_the_deviations():
         ({"selectivity": 80}, "selectivity="),
     ],
 )
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_selectivity_that_would_do_nothing_is_refused(options, message):
     with pytest.raises(OutflankError, match=message):
         outflank.search(OthelloBoard.start(), depth=1, **options)

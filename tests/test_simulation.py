@@ -67,7 +67,7 @@ def test_hits_are_on_entries_of_jobs_before(recording):
         assert (done.hits[:, 0] >= 0).all()
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 def test_what_is_hidden_is_not_hit_and_the_value_stays(recording):
     alone = record(BOARD, DEPTH, THRESHOLD, hidden_below=EVERYTHING, **CHOSEN)
     assert alone.hits.sum() == 0
@@ -174,7 +174,7 @@ def test_one_node_takes_the_recorded_costs_and_the_overheads(recording, replay):
     assert tally.head_seconds == pytest.approx(2.0 * len(jobs))
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 @pytest.mark.parametrize("policy", ["none", "batch", "depth:depth=8", "async:depth=8"])
 def test_every_number_of_nodes_finds_the_value(recording, replay, policy):
     expected = search(BOARD, Limits(depth=DEPTH), workers=1, **CHOSEN)
@@ -209,7 +209,7 @@ def test_a_busy_head_bounds_what_nodes_are_good_for(replay):
     assert tally.seconds >= tally.head_seconds == pytest.approx(5.0 * tally.jobs, rel=0.2)
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_a_seed_makes_a_search_and_the_order_of_questions_does_not(recording, replay):
     machines = replace(IDEAL, nodes=8, latency=0.01)
     first = replay(machines, "async:depth=8", 3)

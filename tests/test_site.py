@@ -16,7 +16,7 @@ import outflank.lab
 from docs.__main__ import build
 from docs.pages import on_page_markdown
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -25,7 +25,7 @@ FETCHED = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)
 FETCHED_BY_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?(?:https?:)?//[^\s)]*""")
 
 
-@pytest.mark.early(7)
+@pytest.mark.slow(7)
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-m", "docs", tmp_path], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -31,7 +31,7 @@ def known(trees, moves):
     return costs
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("moves", [4, 10, 44, 80])
 @pytest.mark.parametrize("a_ply", [2.0, 3.0, 8.0, 30.0])
 @pytest.mark.parametrize("nodes", [1, 2, 16])
@@ -52,7 +52,7 @@ def test_jobs_take_about_as_long_as_they_should_whatever_a_ply_costs(moves, a_pl
     assert finer == chosen or true[finer] >= WANTED * FINEST * 0.99
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_abalone_is_not_divided_into_thousands():
     costs = known(ABALONE, 44)
     assert costs.of_tree(8) == pytest.approx(1.0, rel=0.5)
@@ -66,7 +66,7 @@ def test_abalone_is_not_divided_into_thousands():
     assert 5 <= costs.worth(POLICIES["depth"].entry_seconds, 7) <= 7
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_is_measured_counts_more_than_what_was_guessed():
     costs = known({5: 2_500_000, 6: 5_000_000}, 10)
     assert costs.of_job(5) == pytest.approx(0.1)
@@ -80,7 +80,7 @@ def test_what_is_measured_counts_more_than_what_was_guessed():
     assert costs.of_job(5) == pytest.approx(1.0, rel=0.1)  # what was long ago is forgotten
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_machine_that_was_busy_for_a_moment_changes_nothing():
     quiet, busy = known(ABALONE, 44), Costs(44)
     for number, (depth, nodes) in enumerate(ABALONE.items()):
@@ -93,7 +93,7 @@ def test_a_machine_that_was_busy_for_a_moment_changes_nothing():
     assert busy.threshold(9, WANTED, 2) == quiet.threshold(9, WANTED, 2)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nothing_known_is_a_search_to_be_shared():
     assert Costs(10).of_tree(8) == float("inf")
     assert Costs(10).of_job(3) is None
@@ -132,7 +132,7 @@ def watched(submit, jobs):
 # --- a cluster within the process ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nodes_within_the_process_need_nothing_installed(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with connect("inside:3") as cluster:
@@ -150,7 +150,7 @@ def sampled(kinds, **more):
     return numbers | texts | more
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_searches_that_nobody_divided_are_no_speed_ups():
     scaling = experiment_named("scaling")
     chosen = scaling.parameters(cluster="inside:2", positions=("start", "diagonal"), policies=("none",), nodes=(2,))

@@ -33,7 +33,7 @@ from outflank.search.division import SCHEMES, register_scheme, scheme_named
 from outflank.ui.cli import cli
 from tests.installing import register_for_now
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", *(ROOT / "examples").rglob("*.md")])
@@ -219,7 +219,7 @@ def _measure_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("outflank.lab.report._pandas", lambda: SimpleNamespace(DataFrame=lambda *_, **__: None))
 
 
-@pytest.mark.early(6)
+@pytest.mark.slow(6)
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # of a generator that means it, in the interpreter
 @pytest.mark.parametrize("page", [each for each in pages_in("python") if each.id not in NOT_WHOLE])
 def test_python_of_a_page_runs_from_top_to_bottom(

@@ -52,7 +52,7 @@ def test_solving_is_an_exact_search():
         {"parallel": "abdada", "workers": 2, "table_bits": 8},
     ],
 )
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_who_wins_is_the_sign_of_the_score(options):
     seen = set()
     for board in endings(9, plies=6):
@@ -68,14 +68,14 @@ def test_who_wins_is_the_sign_of_the_score(options):
         if "ties" in options:
             choose = min if options["ties"] == "lowest" else max
             assert found.move == choose(reaching, key=lambda move: move.code)
-        seen.add(found.said)
+        seen.add(found.value_text)
     assert seen >= {"won", "lost"}
 
 
 def test_a_draw_is_a_score_and_has_its_line():
     drawn = next(board for board in endings(200, plies=9) if outflank.solve(board, workers=1).value == 0)
     found = outflank.solve(drawn, wld=True, workers=1)
-    assert (found.value, found.lower, found.upper, found.said) == (0, 0, 0, "drawn")
+    assert (found.value, found.lower, found.upper, found.value_text) == (0, 0, 0, "drawn")
     for move in found.pv:
         drawn.push(move)
     assert drawn.outcome().score == 0
@@ -92,14 +92,14 @@ def test_an_unfinished_answer_says_what_it_has():
         assert found.exact == (found.scale == OUTCOMES)
         assert found.value == 1 or not found.exact
         known += found.exact and found.stopped
-    assert (found.exact, found.stopped, found.said) == (True, False, "won")
+    assert (found.exact, found.stopped, found.value_text) == (True, False, "won")
     assert known > 0, "the winner is known before all moves are"
 
 
-@pytest.mark.early(3)
-@pytest.mark.plain
+@pytest.mark.slow(3)
+@pytest.mark.interpreted_only
 def test_moves_that_were_not_reached_have_no_score():
-    options = {"moves": 99, "workers": 1, "deepen": False, "offers": False}
+    options = {"moves": 99, "workers": 1, "deepen": False, "use_endgame_kernels": False}
     board = endings(1)[0]
     whole = outflank.solve(board, **options)
     scores = {each.move: each.value for each in whole.best}
@@ -113,13 +113,13 @@ def test_moves_that_were_not_reached_have_no_score():
     assert (True, True) in kinds, "the best move is proved before all are"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_who_wins_needs_a_proof():
     with pytest.raises(OutflankError, match="only a search with exact proves"):
         outflank.search(OthelloBoard.start(4), wld=True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_who_wins_is_said_in_words():
     nothing = Result(value=None, move=None, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False, scale=OUTCOMES)
     for lower, upper, said in (
@@ -130,7 +130,7 @@ def test_who_wins_is_said_in_words():
         (-4, 0, "at most drawn"),
         (-4, 12, ""),
     ):
-        assert replace(nothing, lower=lower, upper=upper).proved == said
+        assert replace(nothing, lower=lower, upper=upper).proved_text == said
 
 
 # --- the command ---
@@ -160,7 +160,7 @@ def solved(capsys, monkeypatch, tmp_path):
     return call
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_table_that_cannot_be_is_refused_before_anything_is_printed(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["solve", "--size", "4", "--table-bits", "99"])
@@ -176,7 +176,7 @@ def test_a_position_is_solved(solved):
     assert re.search(r"memory: table 128.0 KiB, workers \d", out)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_script_is_solved_and_its_scores_are_compared(solved):
     script = f"% endings\n\n{FFO_20}{SCORES}\n{FFO_20}; H5:+4; G6:+8; H6:-10; A1:+2;\n{OVER}\n{NEITHER}\n"
     status, out, err = solved(script=script)
@@ -192,7 +192,7 @@ def test_a_script_is_solved_and_its_scores_are_compared(solved):
     assert re.search(r"total +\d+\.\d\d s .* 4 of 4 positions proved, 1 not as expected", out)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_every_move_has_its_score(solved):
     status, out, _ = solved("--moves", script=FFO_20 + SCORES)
     assert status == 0
@@ -202,7 +202,7 @@ def test_every_move_has_its_score(solved):
     assert "! f6 is worth -4; -6 is expected" in out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_who_wins_is_compared_by_its_sign(solved):
     status, out, _ = solved("--wld", "--moves", script=FFO_20 + SCORES)
     assert status == 0
@@ -214,7 +214,7 @@ def test_who_wins_is_compared_by_its_sign(solved):
     assert "! h5 is worth +1; -1 is expected" in out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_lines_that_cannot_be_read_are_named_and_the_others_solved(solved):
     script = f"{OVER}\n{'X' * 63} O\n{OVER[:10]}?{OVER[11:]}\n{OVER}\n{OVER}\nwhat?\n{OVER}\n"
     status, out, err = solved(script=script)
@@ -228,7 +228,7 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_solved(solved):
     assert (status, out, err) == (2, "", "outflank: 'missing.obf': No such file or directory\n")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_few_lines_that_can_be_read_are_solved_as_well(solved):
     status, out, err = solved(script=f"what?\n{'X' * 63} O\n{OVER}\nwho?\n")
     assert status == 2
@@ -244,14 +244,14 @@ def test_the_few_lines_that_can_be_read_are_solved_as_well(solved):
     assert "-64" in out
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_positions_come_from_standard_input_and_words(solved):
     assert "-64" in solved("-", stdin=OVER)[1]
     assert "-64" in solved(OVER)[1]
     assert "-64" in solved("--number", "2", script=f"{FFO_20}\n{OVER}\n")[1]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_is_proved_when_a_limit_ends_it(solved):
     status, out, _ = solved("--size", "4", "--nodes", "300")
     assert status == 1
@@ -263,7 +263,7 @@ def test_what_is_proved_when_a_limit_ends_it(solved):
     assert (first["value"], first["exact"], first["stopped"]) == (None, False, True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_ctrl_c_ends_it_with_what_is_proved(solved, monkeypatch):
     def interrupted(results, stop, cluster):
         for each in as_they_come(results, stop, cluster):
@@ -285,7 +285,7 @@ def test_ctrl_c_ends_it_with_what_is_proved(solved, monkeypatch):
     assert (total["positions"], total["proved"], total["interrupted"]) == (2, 1, True)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_documents_tell_what_is_proved(solved):
     script = f"{FFO_20}{SCORES}\n{FFO_20}; H5:+4;\nwhat?\n"
     status, out, err = solved("--moves", "--json", script=script)
@@ -310,7 +310,7 @@ def test_a_cluster_solves(solved):
 # --- what is seen of it ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_bounds_are_short():
     assert [bounds(*each) for each in ((None, None), (2, None), (None, -4), (-2, 6), (0, 0))] == [
         "?",
@@ -327,7 +327,7 @@ def table_of(columns: int) -> tuple[SolveTable, io.StringIO]:
     return SolveTable(console, several=True), file
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("columns", [120, 80, 60])
 def test_no_row_is_wider_than_the_terminal(columns):
     table, file = table_of(columns)
@@ -352,7 +352,7 @@ def test_no_row_is_wider_than_the_terminal(columns):
     assert memory_line(total) == "memory: table 512.0 KiB, workers 0.0 MiB"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_progress_says_what_is_proved_and_settled():
     table, _ = table_of(120)
     board = OthelloBoard.start()
@@ -377,7 +377,7 @@ def test_progress_says_what_is_proved_and_settled():
     assert "estimate, depth 9" in estimated
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_was_not_asked_for_is_not_contradicted():
     board = OthelloBoard.start()
     first, second = (move.code for move in board.legal_moves[:2])
@@ -392,20 +392,21 @@ def test_what_was_not_asked_for_is_not_contradicted():
 def test_moves_that_are_mirror_images_are_solved_once():
     board = OthelloBoard.start(4)
     alike, apart = (
-        outflank.solve(board, workers=1, deepen=False, offers=False, canonical=each) for each in (True, False)
+        outflank.solve(board, workers=1, deepen=False, use_endgame_kernels=False, canonical=each)
+        for each in (True, False)
     )
     assert alike.value == apart.value
     assert alike.nodes < apart.nodes
-    assert outflank.solve(board, workers=1, deepen=False, offers=False).nodes == alike.nodes
+    assert outflank.solve(board, workers=1, deepen=False, use_endgame_kernels=False).nodes == alike.nodes
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_table_is_as_large_as_a_proof_needs(monkeypatch):
     few, many = OthelloBoard.from_line(f"{'-' * 12}{'XO' * 26} X"), OthelloBoard.from_line(f"{'-' * 24}{'XO' * 20} X")
     assert [usual_table_bits(board) for board in (few, many, OthelloBoard.start())] == [8, 20, TABLE_BITS]
     assert usual_table_bits(outflank.AbaloneBoard.start()) == TABLE_BITS, "which has no kernels of its own for endings"
     asked = []
     monkeypatch.setattr("outflank.search.solving.search", lambda board, limits, **options: asked.append(options))
-    for options in ({}, {"table_bits": 5}, {"table_bits": None}, {"offers": False}):
+    for options in ({}, {"table_bits": 5}, {"table_bits": None}, {"use_endgame_kernels": False}):
         outflank.solve(few, **options)
     assert [options["table_bits"] for options in asked] == [8, 5, None, TABLE_BITS]

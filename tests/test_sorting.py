@@ -53,7 +53,7 @@ def test_sorts_that_keep_equals_search_the_same_tree_as_the_best_of_the_rest_doe
         assert count != usual
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_stages_go_from_the_start_to_the_end_of_a_game():
     board = OthelloBoard.start()
     seen = []
@@ -81,7 +81,7 @@ def test_weights_of_a_stage_are_those_of_its_nodes():
     assert nodes(by_stage=(elsewhere,) * STAGES) == nodes(weights=elsewhere) != fixed
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_weights_by_stage_are_all_there_and_alone():
     with pytest.raises(InvalidOption, match="6 dictionaries of weights"):
         Ordering(by_stage=({"stones": 1},))

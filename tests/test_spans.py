@@ -402,12 +402,12 @@ def test_atomic_operations_are_those_of_the_steps(schedule):
     assert many - few == steps_of_many - steps_of_few
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nothing_to_do_is_not_done_faster():
     assert replace(NO_SPANS, burdened_span=1.0).slowest_speedup(2) == 1.0
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_sharing_that_costs_more_than_it_gains_slows_nobody_down():
     """Report 004's depth 1, burdened parallelism 0.17: Cilkview's formula gives 0.18 there, but nobody has to share."""
     printed = replace(NO_SPANS, work=1_007_000.0, span=357_000.0, burdened_span=5_818_000.0)
@@ -415,7 +415,7 @@ def test_sharing_that_costs_more_than_it_gains_slows_nobody_down():
         assert printed.slowest_speedup(count) == 1.0 <= printed.fastest_speedup(count)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @given(st.floats(1, 1e12), st.floats(0, 1), st.floats(1, 1e6), st.integers(1, 1024))
 def test_the_estimates_lie_between_one_and_the_processors(work, part, burdened, workers):
     spans = replace(NO_SPANS, work=work, span=max(work * part, 1e-3), burdened_span=max(work * part, 1e-3) * burdened)
@@ -429,7 +429,7 @@ def events_at(*times, nodes=(0, 1, 2)):
     )
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_strand_is_as_long_as_when_nobody_disturbed_it():
     """The first was preempted in its second strand, the second in its first one."""
     events, same = least_of([events_at(100, 105, 9000), events_at(50, 7000, 7020)])
@@ -438,7 +438,7 @@ def test_a_strand_is_as_long_as_when_nobody_disturbed_it():
     assert events[:, NODES].tolist() == [0, 1, 2]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     "other", [events_at(0, 1, 2, nodes=(0, 1, 3)), events_at(0, 1, 2)[:2]], ids=["nodes", "length"]
 )
@@ -448,7 +448,7 @@ def test_recordings_of_other_searches_are_told_apart(other):
     assert np.diff(events[:, TIME]).tolist() == [10, 10]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_lost_processor_time_is_counted():
     cost = Cost(seconds=2.0, processor_seconds=1.5)
     assert cost.lost_share == 0.25

@@ -148,7 +148,7 @@ def test_no_timer_is_needed_to_end_a_compiled_search(monkeypatch, options):
     assert search_board(board, seconds=0.05, **options).stopped
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_no_stage_begins_with_less_time_left_than_its_set_up_takes():
     board, later = OthelloBoard.start(4), time.perf_counter() + 3600
 

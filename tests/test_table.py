@@ -55,8 +55,8 @@ def look(table, first, second):
     st.integers(0, tables.AGES - 1),
     st.integers(0, 5),
 )
-def test_data_is_packed_and_taken_apart_again(value, depth, bound, move, age, doubt):
-    data = tables.doubted(tables.packed(value, depth, bound, move, age), doubt)
+def test_data_is_packed_and_taken_apart_again(value, depth, bound, move, age, selectivity_index):
+    data = tables.with_selectivity(tables.packed(value, depth, bound, move, age), selectivity_index)
     assert data != 0
     found = (
         tables.value_of(data),
@@ -64,9 +64,9 @@ def test_data_is_packed_and_taken_apart_again(value, depth, bound, move, age, do
         tables.bound_of(data),
         tables.move_of(data),
         tables.age_of(data),
-        tables.doubt_of(data),
+        tables.selectivity_of(data),
     )
-    assert found == (value, depth, bound, move, age, doubt)
+    assert found == (value, depth, bound, move, age, selectivity_index)
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=40, unique=True), st.integers(4, 10))
@@ -157,7 +157,7 @@ def test_workers_that_write_at_once_never_read_anothers_data():
     assert wrong == [0, 0, 0]
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_the_hash_spreads_like_chance():
     """Positions near each other fill as many of n buckets as n random throws would: 1 - 1/e."""
     game = othello()
@@ -214,7 +214,7 @@ def test_another_associativity_concerns_nobody_else(monkeypatch, ways, words):
     assert {tuple(row) for row in there.table.positions().tolist()} <= {tuple(row) for row in known.tolist()}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_nobody_else_knows_the_layout():
     private = {"WAYS", "WORDS_PER_BUCKET", "FOREIGN", "PRESENT", "OFFSET"}
     for path in PACKAGE.rglob("*.py"):
@@ -232,8 +232,8 @@ def test_a_stamp_is_found_again_and_leaves_the_rest_alone(writer, depth):
 
 
 def test_what_another_node_found_is_kept_without_its_marks():
-    data = tables.marked(tables.doubted(tables.packed(-7, 5, LOWER, 3, 5), 2), 4, 2)
+    data = tables.marked(tables.with_selectivity(tables.packed(-7, 5, LOWER, 3, 5), 2), 4, 2)
     kept = tables.adopted(data, 7)
     assert tables.is_foreign(kept) == 1
     assert tables.at_it(kept, 2) == 0
-    assert int(kept) == int(tables.doubted(tables.packed(-7, 5, LOWER, 3, 7), 2)) | tables.FOREIGN
+    assert int(kept) == int(tables.with_selectivity(tables.packed(-7, 5, LOWER, 3, 7), 2)) | tables.FOREIGN

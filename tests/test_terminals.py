@@ -27,7 +27,7 @@ def commands(group: click.Group, names: tuple[str, ...] = ()):
             yield from commands(found, (*names, name))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_no_line_of_help_is_broken_at_80_columns():
     assert len(list(commands(cli))) > len(COMMANDS)
     for names in [(), *commands(cli)]:
@@ -35,7 +35,7 @@ def test_no_line_of_help_is_broken_at_80_columns():
         assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("arguments", "meant"), [(["serach"], "search"), (["book", "biuld"], "build"), (["cluster", "staus"], "status")]
 )
@@ -45,7 +45,7 @@ def test_a_mistyped_command_gets_a_suggestion(arguments, meant):
     assert f"did you mean {meant!r}?" in done.output
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_an_error_of_the_system_without_text_is_told(monkeypatch, capsys):
     def full(*_, **__):
         raise OSError
@@ -57,7 +57,7 @@ def test_an_error_of_the_system_without_text_is_told(monkeypatch, capsys):
     assert (ended.value.code, capsys.readouterr().err) == (2, "outflank: cannot write: OSError without a reason\n")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_large_numbers_are_scaled():
     assert [scaled(number) for number in (0, 950, 12_345, 5.1e6, 2e9)] == ["0", "950", "12.3 k", "5.1 M", "2.0 G"]
 
@@ -102,7 +102,7 @@ def test_letters_are_drawn_on_streams_without_them(encoding):
     assert "●" not in shown
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_c_locale_gets_ascii_at_a_terminal_and_behind_a_pipe(monkeypatch):
     for name in ("PYTHONIOENCODING", "PYTHONUTF8", "LC_CTYPE", "LANG"):
         monkeypatch.delenv(name, raising=False)
@@ -117,7 +117,7 @@ def test_the_c_locale_gets_ascii_at_a_terminal_and_behind_a_pipe(monkeypatch):
     assert file.encoding == "ascii"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("told", "encoding"),
     [
@@ -140,7 +140,7 @@ def test_ascii_is_for_those_who_ask_for_it(told, encoding, monkeypatch):
     assert file.encoding == encoding
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_pipe_gets_letters():
     assert letters_only(Console(file=io.StringIO()))
 
@@ -156,7 +156,7 @@ def test_no_word_of_a_search_is_broken(columns, monkeypatch):
     assert words <= set(text.split())
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("size", ["0", "1", "19", "-5", "x", "99999999999", "²", ""])
 def test_a_width_that_nothing_fits_into_is_not_taken(size, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", size)
@@ -167,7 +167,7 @@ def test_a_width_that_nothing_fits_into_is_not_taken(size, monkeypatch, capsys):
     assert 20 <= output().width <= 9999
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_an_error_is_folded_between_words_on_a_terminal_alone(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     line = "outflank: unknown command 'serach', did you mean 'search'? (known: search, perft)"
@@ -177,7 +177,7 @@ def test_an_error_is_folded_between_words_on_a_terminal_alone(monkeypatch):
     assert folded(line, io.StringIO()) == line
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("columns", [72, 79, 80, 81, 200])
 def test_a_list_of_games_cuts_no_move(columns, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -194,7 +194,7 @@ def test_a_list_of_games_cuts_no_move(columns, monkeypatch, tmp_path):
         assert {len(word) % size for word in opening.split()} == {0}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_a_list_of_games_fits_its_terminal(columns, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -17,7 +17,7 @@ from outflank.ui.cli import interrupting, main, progress
 from outflank.ui.cli.interrupting import INTERRUPTED, TERMINATED, heeding_termination, interruptibly, status_of
 from tests.installing import register_for_now
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to send")
 
 WAITING = """

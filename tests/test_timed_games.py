@@ -44,7 +44,7 @@ def eight_cores(monkeypatch):
     monkeypatch.setattr(timed_games, "usable_cores", lambda: 8)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("effort", list(Effort))
 def test_every_part_can_be_run_at_every_effort(effort):
     for section in MINE:
@@ -53,7 +53,7 @@ def test_every_part_can_be_run_at_every_effort(effort):
         assert all(source.chosen is not None for source in sources if isinstance(source, ExperimentPart))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_sections_stand_in_the_order_of_the_reports():
     names = [section.name for section in SECTIONS_002]
     assert names.index("Further Parallelism") < names.index("Figure 3") < names.index("Figures 4 and 5")
@@ -61,7 +61,7 @@ def test_sections_stand_in_the_order_of_the_reports():
     assert names.index("Cilkview") < names.index("HPCToolkit") < names.index("Parallel Efficiency")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_every_cell_of_the_thread_table_is_measured_in_full(eight_cores):
     found = list(check_found(EFFICIENCY_004, _rows_004(as_printed())))
     assert len(found) == 3 * len(THREADS)
@@ -73,7 +73,7 @@ def test_every_cell_of_the_thread_table_is_measured_in_full(eight_cores):
     assert full.chosen.workers == THREADS
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_misprinted_user_times_are_told():
     assert [threads for (threads,), _ in EFFICIENCY_004.single] == [7, *range(25, 33)]
     assert {column for _, column in EFFICIENCY_004.single} == {"user_s"}
@@ -81,7 +81,7 @@ def test_misprinted_user_times_are_told():
         assert "lost a leading 6" in expected.reason
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_report_004s_own_table_says_what_its_text_says(eight_cores):
     found = {each.row[0]: each.ours for each in check_found(TEXT_004, _facts_004(as_printed()))}
     assert found["serial_seconds"] == 47.166
@@ -91,7 +91,7 @@ def test_report_004s_own_table_says_what_its_text_says(eight_cores):
     assert "serial_seconds" not in shallow  # another game takes another time
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_report_002s_text_is_read_from_a_curve(eight_cores):
     curve = [sample("serial minimax", 1, 100.0)]
     curve += [sample("fork-join", count, 110.0 / min(count, 8)) for count in (1, 2, 5, 8, 16, 32)]
@@ -104,7 +104,7 @@ def test_report_002s_text_is_read_from_a_curve(eight_cores):
     assert found["parallel_searches_at_a_time"] == 4  # at the start, after f5 3, after f5 d6 5
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_schedulers_share_is_that_of_the_busy_time():
     totals = [
         {"what": "total", "kind": kind, "end_us": spent}
@@ -120,7 +120,7 @@ def test_four_programs_of_ours_play_report_004s_game():
     assert found.ours == 4
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("report", ["002", "004"])
 def test_threads_have_their_table_and_both_figures(report):
     lines = [

@@ -74,7 +74,7 @@ MADE = {
 }
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_seed_makes_the_same_weights_with_any_number_of_workers(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(fitting_of_one, "WORTH_SHARING", 0)
     learnt(tmp_path, Work(workers=3))
@@ -82,7 +82,7 @@ def test_a_seed_makes_the_same_weights_with_any_number_of_workers(whole, tmp_pat
     assert contents(tmp_path) == {name: data for name, data in contents(whole).items() if name in MADE}
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_another_seed_makes_others(whole, tmp_path):
     generate(tmp_path, Generation(start=START, positions=150, per_game=3, seed=6), Work())
     mine, others = read_positions(tmp_path)[2], read_positions(whole)[2]
@@ -118,7 +118,7 @@ STEPS = {
 }
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_every_step_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr("outflank.learning.selfplay.GAMES", 8)
     monkeypatch.setattr("outflank.learning.labelling.ROWS", 8)
@@ -143,7 +143,7 @@ def test_every_step_goes_on_where_it_was(tmp_path, monkeypatch):
     assert {path: path.stat().st_mtime_ns for path in cut.iterdir()} == before
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_what_was_made_with_other_settings_stays_unless_it_is_to_go(whole, tmp_path):
     for name in ("positions.json", "positions.npz", "values.json", "values.npz"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
@@ -162,7 +162,7 @@ def test_what_was_made_with_other_settings_stays_unless_it_is_to_go(whole, tmp_p
             label(tmp_path, LABELS, Work())
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_positions_are_of_all_stages_and_near_the_end_their_values_are_exact(whole):
     document, _, positions = read_positions(whole)
     _, values = read_values(whole, positions)
@@ -180,7 +180,7 @@ def test_positions_are_of_all_stages_and_near_the_end_their_values_are_exact(who
     assert (positions.result[last] == values[last]).all()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_earlier_positions_are_worth_what_is_seen_of_later_ones(whole, tmp_path):
     """The first positions that are looked at: by weights that were fitted to all that are solved."""
     _, subject, positions = read_positions(whole)
@@ -203,7 +203,7 @@ def test_earlier_positions_are_worth_what_is_seen_of_later_ones(whole, tmp_path)
         assert values[row] == np.float32(by_hand(game, unpack(game, *positions.boards[row]), 2, worth))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_fitting_solves_the_problem_of_least_squares():
     draw = np.random.default_rng(1)
     rows, columns, weights = 80, 5, 24
@@ -221,7 +221,7 @@ def test_fitting_solves_the_problem_of_least_squares():
     assert np.abs(found - expected).max() < 1e-4
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_errors_are_those_of_held_out_positions_that_were_never_seen(whole):
     _, subject, positions = read_positions(whole)
     _, values = read_values(whole, positions)
@@ -261,7 +261,7 @@ def test_errors_are_those_of_held_out_positions_that_were_never_seen(whole):
 # --- weights by the name of their file ---
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_an_evaluation_is_named_by_its_file_and_read_anew_when_that_is_written_anew(whole, tmp_path):
     game, patterns = othello(4), game_named("othello").learning.patterns(othello(4))
     path = tmp_path / "own.weights"
@@ -300,7 +300,7 @@ def noughts(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_game_without_endings_has_the_results_of_its_games_and_then_looks_too(noughts, tmp_path):
     start = noughts.start()
     one, two = tmp_path / "1", tmp_path / "2"
@@ -350,7 +350,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
     return call
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_the_command_of_a_match_is_read_as_that_match(tmp_path, monkeypatch):
     folder, weights = tmp_path / "a $(b) 'c'", tmp_path / "mine; too.weights"
     folder.mkdir()
@@ -368,7 +368,7 @@ def test_the_command_of_a_match_is_read_as_that_match(tmp_path, monkeypatch):
     assert asked == [(folder, match, weights)]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_games_of_others_are_played_on_from(run, tmp_path, monkeypatch):
     monkeypatch.setattr("outflank.learning.selfplay.GAMES", 4)
     game = tmp_path / "few.txt"
@@ -387,7 +387,7 @@ def test_games_of_others_are_played_on_from(run, tmp_path, monkeypatch):
     assert (status, err) == (2, f"outflank: {game}: no game of Othello 6×6 is there\n")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -412,7 +412,7 @@ def test_bad_input_is_one_line(run, tmp_path, arguments, line):
     assert not (tmp_path / "empty").exists() or not list((tmp_path / "empty").iterdir())
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_steps_tell_what_they_made_and_that_it_is_there(run, whole):
     folder = str(whole)
     settings = ("--plies", "2", "--exact", "6", "--passes", "4")
@@ -430,7 +430,7 @@ def test_steps_tell_what_they_made_and_that_it_is_there(run, whole):
     assert (status, err) == (2, "outflank: to solve positions with 14 moves left: Othello 4×4 solves at most 11\n")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_ctrl_c_keeps_what_is_done(run, tmp_path, monkeypatch):
     def halted(*_: Any) -> None:
         raise Halted("stopped")
@@ -477,8 +477,8 @@ def beside_mobility_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("outflank.learning.checking.evaluations", lambda game: {"mobility": None})
 
 
-@pytest.mark.early(4)
-@pytest.mark.plain
+@pytest.mark.slow(4)
+@pytest.mark.interpreted_only
 @pytest.mark.usefixtures("few_games", "beside_mobility_alone")
 def test_the_loop_is_interrupted_wherever_and_learns_the_same(tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
@@ -503,7 +503,7 @@ def test_the_loop_is_interrupted_wherever_and_learns_the_same(tmp_path):
         run_loop(cut, replace(PLAN, generations=3), Work())
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.usefixtures("few_games", "beside_mobility_alone")
 def test_who_loses_the_match_is_not_gone_on_from(tmp_path, monkeypatch):
     outcome = MatchOutcome(wins=1, draws=0, losses=3, elo=-9.0, elo_low=-20, elo_high=1, llr=-1, decision=None)
@@ -527,7 +527,7 @@ def test_who_loses_the_match_is_not_gone_on_from(tmp_path, monkeypatch):
     assert page.count("<figure") == 4
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.usefixtures("few_games", "beside_mobility_alone")
 def test_the_whole_loop_on_the_command_line(run, tmp_path):
     out = tmp_path / "out"
@@ -566,7 +566,7 @@ def test_the_whole_loop_on_the_command_line(run, tmp_path):
     assert (status, err) == (2, "outflank: 0 generations: 1 to 99\n")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_board_with_few_openings_has_a_shorter_match(monkeypatch):
     monkeypatch.setattr("outflank.arena.openings.TRIES", 40)
     six = game_named("othello").start(size=6)

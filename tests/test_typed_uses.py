@@ -23,7 +23,7 @@ from outflank.search.keywords import (
     SearchKeywords,
 )
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 HERE = Path(__file__).parent
 USES = "tests/typed_uses"
@@ -63,7 +63,7 @@ def pyright() -> set[tuple[str, int]]:
     }
 
 
-@pytest.mark.early(10)
+@pytest.mark.slow(10)
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_a_checker_refuses_the_wrong_uses_and_no_other(checker):
     assert len(marked()) > 50

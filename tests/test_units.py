@@ -13,7 +13,7 @@ OTHELLO = OthelloBoard.start().game
 ABALONE = AbaloneBoard.start().game
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     ("game", "evaluation", "value", "said"),
     [
@@ -40,44 +40,44 @@ ABALONE = AbaloneBoard.start().game
 )
 def test_a_value_is_said_in_its_unit(game, evaluation, value, said):
     chosen = evaluation_named(game, evaluation) if isinstance(evaluation, str) else evaluation
-    assert scale_of(game, chosen).say(value) == said
+    assert scale_of(game, chosen).text(value) == said
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_exact_values_are_whole_and_draws_are_drawn():
-    assert scale_of(OTHELLO, evaluation_named(OTHELLO)).say(0, exact=True) == "+0 discs"
-    assert scale_of(ABALONE, evaluation_named(ABALONE)).say(0, exact=True) == "drawn"
-    assert scale_of(ABALONE, evaluation_named(ABALONE)).say(40, bare=True) == "+0.10"
+    assert scale_of(OTHELLO, evaluation_named(OTHELLO)).text(0, exact=True) == "+0 discs"
+    assert scale_of(ABALONE, evaluation_named(ABALONE)).text(0, exact=True) == "drawn"
+    assert scale_of(ABALONE, evaluation_named(ABALONE)).text(40, bare=True) == "+0.10"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_numbers_for_plots_and_other_programs():
     phased = scale_of(OTHELLO, evaluation_named(OTHELLO, "phased"))
     cohesion = scale_of(ABALONE, evaluation_named(ABALONE, "cohesion"))
     assert [phased.number(value) for value in (25, WON + 12, -WON - 12, 900)] == [2.5, 12, -12, 64]
     assert [cohesion.number(value) for value in (600, WON + 1, -WON - 1)] == [1.5, 6, -6]
-    assert counted(OTHELLO).say(-2.25) == "-2.2 discs"
+    assert counted(OTHELLO).text(-2.25) == "-2.2 discs"
     assert unit_of(ABALONE).name == "marbles"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_an_unknown_evaluation_says_its_own_name():
     class Whim(NamedTuple):
         pass
 
-    assert scale_of(OTHELLO, Whim()).say(3) == "+3 Whim"
+    assert scale_of(OTHELLO, Whim()).text(3) == "+3 Whim"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_game_that_says_nothing_of_its_scores_counts_points():
     class Heaps(NamedTuple):
         pass
 
-    assert scale_of(Heaps(), Exact()).say(12, exact=True) == "+12 points"
-    assert counted(Heaps()).say(-3.25) == "-3.2 points"
+    assert scale_of(Heaps(), Exact()).text(12, exact=True) == "+12 points"
+    assert counted(Heaps()).text(-3.25) == "-3.2 points"
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_record_has_discs_or_nothing():
     move = OthelloBoard.start().legal_moves[0]
     phased = scale_of(OTHELLO, evaluation_named(OTHELLO, "phased"))
@@ -91,12 +91,12 @@ def test_a_record_has_discs_or_nothing():
 
 def test_results_carry_their_scale():
     found = search(OthelloBoard.start(), Limits(depth=2), workers=1)
-    assert found.said == f"{found.value / 128:+.1f} discs"
-    assert search(AbaloneBoard.start(), Limits(depth=1), workers=1).said.endswith(" marbles")
-    assert search(OthelloBoard.start(4), Limits(depth=2), workers=1).said.endswith(" mobility")
+    assert found.value_text == f"{found.value / 128:+.1f} discs"
+    assert search(AbaloneBoard.start(), Limits(depth=1), workers=1).value_text.endswith(" marbles")
+    assert search(OthelloBoard.start(4), Limits(depth=2), workers=1).value_text.endswith(" mobility")
 
 
 @pytest.mark.compiled
 def test_playouts_count_wins():
     found = search(OthelloBoard.start(), Limits(nodes=200), workers=1, algorithm="flat")
-    assert found.said == f"{found.value / 1000:+.2f} wins"
+    assert found.value_text == f"{found.value / 1000:+.2f} wins"

@@ -13,7 +13,7 @@ import pytest
 from outflank.games.evaluation import Solving, evaluations
 from outflank.warm import STARTS, own_kernels
 
-pytestmark = [pytest.mark.compiled, pytest.mark.early(100)]
+pytestmark = [pytest.mark.compiled, pytest.mark.slow(100)]
 
 
 DIVIDING = ("parallel.", "distributed.")

@@ -28,7 +28,7 @@ from outflank.ui.web.warning_log import MOST_KINDS, MOST_LINES, PERIOD_SECONDS, 
 from tests.web_server import PATIENCE, Served, serving
 from tests.web_visits import make_visits
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 STEPS = 12
 """Steps of the event loop by which a cancellation is delayed: more than any wait in a session takes."""
@@ -112,7 +112,7 @@ def test_a_session_ends_when_its_socket_closes_while_it_sends(tmp_path: Path, de
     assert asyncio.run(ends())
 
 
-@pytest.mark.early(5)
+@pytest.mark.slow(5)
 def test_nothing_is_left_of_visits_that_end_at_any_moment(tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         assert make_visits(served, VISITS, 1)["connections"] == 0
@@ -287,7 +287,7 @@ def answered(port: int) -> bool:
         connection.close()
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_half_open_requests_neither_stop_the_server_nor_fill_its_log(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

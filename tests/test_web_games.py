@@ -26,7 +26,7 @@ from outflank.ui.web.hall.tables import Table
 from outflank.ui.web.settings import Settings
 from tests.web_server import Page, Served, serving
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_side_gives_up(page: Page) -> None:
         "winner": "black",
         "score": 64,
         "reason": "white resigned",
-        "said": "black wins: white resigned",
+        "text": "black wins: white resigned",
     }
     assert over["legal"] == []
     assert page.refused("play", id=game["id"], node=1, move="d6") == "the game is over"
@@ -123,7 +123,7 @@ def test_a_game_comes_to_its_end(page: Page) -> None:
     game = page.new(options={"size": 4})
     while game["legal"]:
         game = page.play(game, game["legal"][0]["move"])
-    assert game["outcome"]["said"].split()[0] in ("black", "white", "a")
+    assert game["outcome"]["text"].split()[0] in ("black", "white", "a")
     listed = next(each for each in page.ask("games")["games"] if each["id"] == game["id"])
     assert listed["result"] in ("1-0", "0-1", "1/2-1/2")
     assert listed["moves"] == len(game["nodes"]) - 1
@@ -265,7 +265,7 @@ def test_no_message_seats_what_starts_programs_reads_files_or_thinks_for_ever(pa
 
 def test_a_clock_runs_and_its_flag_falls(page: Page) -> None:
     game = page.new(seats={"clock": "5+3"})
-    assert game["clock"]["said"].startswith("5 minutes")
+    assert game["clock"]["text"].startswith("5 minutes")
     assert game["clock"]["running"] == "black"
     moved = page.play(game, "f5")["clock"]
     assert moved["running"] == "white"
@@ -275,7 +275,7 @@ def test_a_clock_runs_and_its_flag_falls(page: Page) -> None:
     assert "without a unit" in page.refused("sit", id=game["id"], seats={"clock": "5"})
     page.ask("sit", id=game["id"], seats={"clock": "0.05s"})
     over = page.until(lambda message: message["kind"] == "game" and message["outcome"] is not None)
-    assert over["outcome"]["said"] == "white wins: black has used up its time"
+    assert over["outcome"]["text"] == "white wins: black has used up its time"
 
 
 def test_a_game_without_moves_is_forgotten_when_nobody_watches_it(served: Served, page: Page) -> None:
@@ -297,7 +297,7 @@ def test_a_game_without_moves_is_forgotten_when_nobody_watches_it(served: Served
 # --- on disk ---
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_no_move_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     script = f"""
 import sys

@@ -34,7 +34,7 @@ from tests.web_server import Page, Served, serving
 from tests.web_soak import Soak
 from tests.web_visitors import Target
 
-PLAIN = pytest.mark.plain
+PLAIN = pytest.mark.interpreted_only
 BOARD = OthelloBoard.start(4)
 
 
@@ -337,7 +337,7 @@ def _sample(minute: float, count: float) -> web_soak.Sample:
 
 
 @PLAIN
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_visits_that_end_in_the_middle_leave_no_tables(alive: Alive, tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         for leave in (_analysis, _game, _review, _comparison):

@@ -36,7 +36,7 @@ from tests.recognisers import grows_faster
 from tests.web_hostile import send_hostile
 from tests.web_server import PATIENCE, Page, Served, serving
 
-pytestmark = pytest.mark.plain
+pytestmark = pytest.mark.interpreted_only
 
 HOSTILE = 2500
 """Messages in a test; `python -m tests.web_hostile` sends as many as one likes."""
@@ -352,7 +352,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_hostile_messages_harm_neither_the_server_nor_another_connection(served: Served) -> None:
     assert send_hostile(served, HOSTILE, 1) > HOSTILE // 5
     served.until(lambda: served.hall.house.searches.turns.under_way() == 0)
@@ -367,7 +367,7 @@ def test_any_json_is_answered(served: Served, values: list[Any]) -> None:
             assert page.hear()["kind"] == "refused"
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_a_text_of_the_longest_kind_is_read_or_refused(served: Served) -> None:
     with served.page() as page:
         for text in (
@@ -420,7 +420,7 @@ def test_a_text_of_too_many_games_is_refused_in_a_line(tmp_path_factory: pytest.
 # --- the command ---
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_the_command_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "outflank", "serve", "--port", "0", "--games", str(tmp_path / "games.sqlite")]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

@@ -32,7 +32,7 @@ from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
 from tests.web_server import Page, Served, serving
 
-PLAIN = pytest.mark.plain
+PLAIN = pytest.mark.interpreted_only
 
 NEAR = "XXXXXX---XXXXXXXXXXXXOXOXXXXOXO-XXOOOOOOXOXOOOXOXXXOOXX-X-XO-XXX O"
 """Seven squares of Othello are empty."""
@@ -82,7 +82,7 @@ class Endless:
         assert alone or workers == 1
         self.turns.append(workers)
         stopped = threading.Event()
-        stop.tell(stopped.set)
+        stop.add_listener(stopped.set)
         self.heard.set()
         assert stopped.wait(60)
         return self.goes_on
@@ -376,7 +376,7 @@ def test_an_analysis_streams_and_ends_in_a_proof(page: Page, served: Served) -> 
     assert len(last.moves) == len(game["legal"])
     assert all(each.exact for each in last.moves)
     assert [each.value for each in last.moves] == sorted((each.value for each in last.moves), reverse=True)
-    assert last.said == last.proved == f"{last.moves[0].said} discs"
+    assert last.value_text == last.proved_text == f"{last.moves[0].value_text} discs"
     assert last.moves[0].line[0] == last.moves[0].move
     idle(served)
 
@@ -413,13 +413,13 @@ def test_limits_schemes_and_algorithms_are_heeded_or_refused(page: Page) -> None
     assert analysed(page, game, options={"depth": 2})["depth"] == 2
     minimax = analysed(page, game, options={"algorithm": "minimax", "depth": 2, "scheme": "fork-join", "workers": 3})
     assert (minimax["depth"], minimax["scheme"], len(minimax["workers"])) == (2, "fork-join", 3)
-    assert analysed(page, game, options={"algorithm": "uct", "seconds": 1.0})["said"]
+    assert analysed(page, game, options={"algorithm": "uct", "seconds": 1.0})["value_text"]
     several = analysed(page, game, options={"algorithm": "uct", "seconds": 0.1, "workers": 2})
     assert (several["scheme"], len(several["workers"])) == ("tree-parallel", 2)
     ask = {"id": game["id"], "node": 0}
     assert "unknown scheme" in page.refused("analyse", **ask, options={"scheme": "nothing"})
     assert "unknown algorithm" in page.refused("analyse", **ask, options={"algorithm": "nothing"})
-    assert "does not carry" in page.refused("analyse", **ask, options={"algorithm": "minimax", "scheme": "pv-split"})
+    assert "does not support" in page.refused("analyse", **ask, options={"algorithm": "minimax", "scheme": "pv-split"})
     assert "proves nothing" in page.refused("analyse", **ask, options={"algorithm": "uct", "exact": True})
     while game["legal"]:
         game = page.play(game, game["legal"][0]["move"])
@@ -480,7 +480,7 @@ def test_a_comparison_says_what_a_scheme_gains(page: Page) -> None:
 
 
 @PLAIN
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_a_review_is_written_into_the_game_and_kept(tmp_path: Path) -> None:
     with serving(tmp_path) as served, served.page() as page:
         game = page.ask("new", text="b1 a1 a2 c1 d1", game="othello", options={"size": 4})

@@ -18,7 +18,7 @@ from outflank.parallel.events import STARTED
 from outflank.search.contract import Stop
 
 
-@pytest.mark.early(2)
+@pytest.mark.slow(2)
 def test_a_whole_game_of_a_report_is_timed_on_any_number_of_workers():
     report = lab.run("scaling", whole_game="004", depth=1, workers=(2,), rounds=1)
     table = report["scaling, othello, whole games (004)"]
@@ -66,7 +66,7 @@ def test_any_search_can_play_against_itself_from_any_position():
     assert board.is_game_over()
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_game_that_does_not_end_is_broken_off(monkeypatch):
     from outflank.lab import whole_games
 
@@ -76,7 +76,7 @@ def test_a_game_that_does_not_end_is_broken_off(monkeypatch):
     assert MOST_TURNS > 60
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 @pytest.mark.parametrize("name", ["scaling", "profile"])
 @pytest.mark.parametrize(
     ("parameters", "says"),
@@ -91,16 +91,16 @@ def test_what_cannot_be_played_is_one_line(name, parameters, says):
         registry.experiment_named(name).parameters(**parameters)
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_a_reports_game_is_its_own_algorithms():
     choice = registry.experiment_named("scaling").parameters
     with pytest.raises(OutflankError, match="report 004 searches by minimax"):
         choice(whole_game="004", algorithm="pvs")
-    with pytest.raises(OutflankError, match="ybw does not carry minimax"):
+    with pytest.raises(OutflankError, match="ybw does not support minimax"):
         choice(whole_game="004", schemes=("ybw",))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_how_trees_are_divided_is_refused_where_none_is():
     choice = registry.experiment_named("scaling").parameters
     with pytest.raises(OutflankError, match="schedule=rows: abdada has no nodes whose moves are handed out"):
@@ -112,7 +112,7 @@ def test_how_trees_are_divided_is_refused_where_none_is():
     assert choice(schemes=("abdada",), threshold=3).threshold == 3
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_games_that_differ_are_told():
     experiment = registry.experiment_named("scaling")
     chosen = experiment.parameters(whole_game="self", workers=(1,), rounds=1)
@@ -132,7 +132,7 @@ def test_profiles_of_several_positions_have_a_row_each_and_medians():
     assert len(report.figures) == 6
 
 
-@pytest.mark.early(3)
+@pytest.mark.slow(3)
 def test_a_profile_of_a_whole_game_goes_on_from_turn_to_turn():
     report = lab.run("profile", whole_game="002", depth=1, workers=1, threshold=0)
     turns = [line_of(str(sample["line"]))[0] for sample in report.samples if sample.get("line")]
@@ -141,14 +141,14 @@ def test_a_profile_of_a_whole_game_goes_on_from_turn_to_turn():
     assert all(before <= after for before, after in pairwise(begins))
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_intervals_of_a_turn_count_from_the_games_first_event():
     events = np.array([[1_000_000, 0, STARTED, 1, 3, 0], [1_003_000, 5, 7, 1, 0, 0]], np.int64)
     (found,) = intervals(events, origin=500_000, turn=4)
     assert (found["begin_us"], found["end_us"], found["line"]) == (500.0, 503.0, "turn 4")
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_processor_times_never_go_back():
     before = processor_times()
     sum(range(100_000))

@@ -66,7 +66,7 @@ def test_a_stop_ends_two_workers(boards):
     assert _together(NOTHING, *boards, stop)[0] > 0  # it comes back
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_two_workers_are_told_to_gain_only_where_they_do():
     experiment = registry.experiment_named("within")
     chosen = experiment.parameters(positions=("midgame",), rounds=1)
@@ -108,7 +108,7 @@ def test_two_workers_are_told_to_gain_only_where_they_do():
     assert slow.tables[0].column("a call beside others (ns)") == [None, 10.0, None]
 
 
-@pytest.mark.plain
+@pytest.mark.interpreted_only
 def test_too_few_boards_to_time_are_refused():
     with pytest.raises(OutflankError, match="boards"):
         registry.experiment_named("within").parameters(boards=3)

@@ -24,6 +24,7 @@ from outflank.search.contract import Stop as Stop
 from outflank.search.deepening import compare as compare
 from outflank.search.deepening import iterate as iterate
 from outflank.search.deepening import search as search
+from outflank.search.division import Promise as Promise
 from outflank.search.division import Scheme as Scheme
 from outflank.search.division import register_scheme as register_scheme
 from outflank.search.division import scheme_named as scheme_named

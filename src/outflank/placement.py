@@ -62,7 +62,7 @@ def bind(processors: Iterable[int]) -> None:
 
 
 @contextmanager
-def bound(where: Sequence[int], worker: int) -> Iterator[None]:
+def pinned(where: Sequence[int], worker: int) -> Iterator[None]:
     """While this thread is a worker it stays at its place; then it may run wherever it might before."""
     if not where:
         yield

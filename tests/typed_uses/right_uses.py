@@ -26,7 +26,7 @@ def searches(board: outflank.OthelloBoard, own: outflank.Scheme, table: outflank
     outflank.search(board, depth=3, parallel=None, evaluation="somebody's", ordering="kinds:from_depth=1")
     outflank.search(board, depth=3, evaluation=None, ordering=outflank.Ordering(weights={"mobility": 8}))
     outflank.search(board, exact=True, deepen=False, table_bits=None, table_depth="at-least", canonical=True)
-    outflank.search(board, passes="ply", quiet=2, ties="lowest", share_alpha=False, moves=3, seed=5)
+    outflank.search(board, passes="ply", quiescence=2, ties="lowest", share_alpha=False, moves=3, seed=5)
     outflank.search(board, stop=outflank.Stop(), table=table, watch=lambda progress: print(progress.depth))
 
 

@@ -231,11 +231,11 @@ class _Table:
         """Wait for an answer; whether it came in time. Once the match is stopped there is no game to go on with."""
         arrived = threading.Event()
         answer.when_there(arrived.set)
-        self.stop.tell(arrived.set)
+        self.stop.add_listener(arrived.set)
         try:
             arrived.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
         finally:
-            self.stop.forget(arrived.set)
+            self.stop.remove_listener(arrived.set)
         if self.stop.called:
             raise _Interrupted
         return answer.there

@@ -71,7 +71,7 @@ def _lines(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
         else:
             mover = 1 if branch.side is board.turn else -1
             said = write_moves(board.game, branch.line, board.turn)
-            yield f"{said}  # {book.scale.say(mover * branch.value)}\n"
+            yield f"{said}  # {book.scale.text(mover * branch.value)}\n"
 
 
 def _graph(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
@@ -89,7 +89,7 @@ def _edges(book: Book, board: Board[Any], home: str, branches: list[Branch]) -> 
             continue
         if target is None:
             target = write_moves(board.game, branch.line, board.turn)
-            yield f'  "{target}" [label="{book.scale.say(branch.value)}"];\n'
+            yield f'  "{target}" [label="{book.scale.text(branch.value)}"];\n'
         yield f'  "{home}" -> "{target}" [label="{branch.move}"];\n'
         yield from _edges(book, board, target, branch.branches)
 

@@ -87,7 +87,7 @@ class Searchers:
         """Called when nobody waits for more, whatever the reason."""
         with ThreadPoolExecutor(min(len(wanted), self._at_a_time)) as threads:
             asked = {threads.submit(self._tasks.do, _item(each), stop=over): each.key for each in wanted}
-            stop.tell(over)
+            stop.add_listener(over)
             try:
                 for future in as_completed(asked):
                     answer = future.result()
@@ -97,7 +97,7 @@ class Searchers:
                         moves = tuple((code, value) for code, value in answer["moves"])
                         yield asked[future], in_order(Entry(answer["depth"], moves))
             finally:
-                stop.forget(over)
+                stop.remove_listener(over)
                 over()
                 threads.shutdown(wait=False, cancel_futures=True)
 

@@ -15,12 +15,12 @@ from outflank.distributed.replication import Replication, replication_named
 from outflank.errors import OutflankError, UnknownName
 from outflank.search.contract import Limits
 from outflank.search.deepening import iterate
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 from outflank.search.keywords import ClusterKeywords
 from outflank.search.results import Result
 from outflank.search.root import Root
 
-CARRIED = ("alphabeta", "pvs", "mtdf")
+ALGORITHMS = ("alphabeta", "pvs", "mtdf")
 SplittingName = Literal["ybw", "jamboree"]
 SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
 """How the top of a tree can be divided among nodes."""
@@ -43,8 +43,8 @@ def check_options(*, replication: str | Replication, parallel: str | None, algor
     """Refuse what a cluster cannot do, before one is started; the policy."""
     if parallel is not None and parallel not in SPLITTINGS:
         raise UnknownName.among("scheme for a cluster", parallel, SPLITTINGS)
-    if algorithm not in CARRIED:
-        raise OutflankError(f"a cluster does not carry {algorithm}: only {', '.join(CARRIED)}")
+    if algorithm not in ALGORITHMS:
+        raise OutflankError(f"a cluster does not support {algorithm}: only {', '.join(ALGORITHMS)}")
     return replication_named(replication) if isinstance(replication, str) else replication
 
 
@@ -99,14 +99,14 @@ class Cluster:
 
     def _note_best(self, results: Iterator[Result]) -> Iterator[Result]:
         for result in results:
-            known = ", ".join(filter(None, (result.said, result.proved, f"depth {result.depth}")))
+            known = ", ".join(filter(None, (result.value_text, result.proved_text, f"depth {result.depth}")))
             self.fabric.note(f"the best so far: {result.move}, {known}")
             yield result
 
     def scheme(self, *, replication: str | Replication = "async", parallel: str | None = None) -> Scheme:
         """This cluster as a way to share a search: what `outflank.search` takes for `parallel`."""
         parallel = parallel or "ybw"
-        policy = check_options(replication=replication, parallel=parallel, algorithm=CARRIED[0])
+        policy = check_options(replication=replication, parallel=parallel, algorithm=ALGORITHMS[0])
 
         def divide(root: Root, workers: int) -> Head:
             setup = NodeSetup(
@@ -123,9 +123,9 @@ class Cluster:
 
         return Scheme(
             name=f"{parallel} on {self.fabric.name}",
-            carries=CARRIED,
-            promises="value and move",
-            costs="messages; what a node's table does not know of the others'",
+            algorithms=ALGORITHMS,
+            promises=Promise.VALUE | Promise.MOVE,
+            overhead="messages; what a node's table does not know of the others'",
             divide=divide,
         )
 

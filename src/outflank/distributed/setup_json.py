@@ -20,13 +20,11 @@ def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
     """A set-up in words and numbers."""
     description = description_of(setup.game)
     if description.name not in GAMES or game_named(description.name) is not description:
-        raise OutflankError(
-            f"MPI carries games by name: register {description.title} in the program that all ranks run"
-        )
+        raise OutflankError(f"MPI sends games by name: register {description.title} in the program that all ranks run")
     options = {name: getattr(setup.options, name) for name in Options.__slots__}
     for name in ("evaluation", "ordering"):
         if options[name] is not None and not isinstance(options[name], str):
-            raise OutflankError(f"MPI carries no {name} but by name: register it in the program that all ranks run")
+            raise OutflankError(f"MPI sends an {name} by its name only: register it in the program that all ranks run")
     first, second = pack(setup.game, setup.position)
     return {
         "game": description.name,

@@ -22,7 +22,7 @@ from outflank.kernels.bits import U64, lowest
 from outflank.kernels.compiler import inlined
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import read_short, record_at
-from outflank.kernels.sums import settled
+from outflank.kernels.sums import optimization_barrier
 
 WORDS = 12
 COPIES = 4 * WORDS
@@ -179,16 +179,16 @@ def _(evaluation, game, position, state):
     # An address for each copy, and not one for all and a distance for each: a tenth of the time of this function.
     at = record_at(tables.places[stage(game, position)], PLACES).at
     found = _four(at, counts(game, position), COPIES)
-    found = settled(found + _four(at, state[0], 0))
-    found = settled(found + _four(at, state[1], 4))
-    found = settled(found + _four(at, state[2], 8))
-    found = settled(found + _four(at, state[3], 12))
-    found = settled(found + _four(at, state[4], 16))
-    found = settled(found + _four(at, state[5], 20))
-    found = settled(found + _four(at, state[6], 24))
-    found = settled(found + _four(at, state[7], 28))
-    found = settled(found + _four(at, state[8], 32))
-    found = settled(found + _four(at, state[9], 36))
-    found = settled(found + _four(at, state[10], 40))
-    found = settled(found + _four(at, state[11], 44))
+    found = optimization_barrier(found + _four(at, state[0], 0))
+    found = optimization_barrier(found + _four(at, state[1], 4))
+    found = optimization_barrier(found + _four(at, state[2], 8))
+    found = optimization_barrier(found + _four(at, state[3], 12))
+    found = optimization_barrier(found + _four(at, state[4], 16))
+    found = optimization_barrier(found + _four(at, state[5], 20))
+    found = optimization_barrier(found + _four(at, state[6], 24))
+    found = optimization_barrier(found + _four(at, state[7], 28))
+    found = optimization_barrier(found + _four(at, state[8], 32))
+    found = optimization_barrier(found + _four(at, state[9], 36))
+    found = optimization_barrier(found + _four(at, state[10], 40))
+    found = optimization_barrier(found + _four(at, state[11], 44))
     return min(max(found, -tables.most), tables.most)

@@ -32,7 +32,7 @@ class Scale:
     """How to read the values of a search.
 
     >>> tenths = Scale(unit="discs", points=10, decimals=1, won=20_000, score="discs", most=64)
-    >>> tenths.say(37), tenths.say(-20_012), tenths.number(37)
+    >>> tenths.text(37), tenths.text(-20_012), tenths.number(37)
     ('+3.7 discs', '-12 discs', 3.7)
     """
 
@@ -71,7 +71,7 @@ class Scale:
         found = self.number(value)
         return round(found) if isfinite(found) else 1 if found > 0 else -1
 
-    def say(self, value: float, *, exact: bool = False, bare: bool = False) -> str:
+    def text(self, value: float, *, exact: bool = False, bare: bool = False) -> str:
         """The value as people read it; `exact`: of perfect play, `bare`: without the unit of estimates."""
         final = self.is_final(value)
         if self.score is None and (final or (exact and not value)):
@@ -80,7 +80,7 @@ class Scale:
         text = f"{self.number(value):+z.{0 if final or exact else self.decimals}f}"
         return text if bare and unit == self.unit else f"{text} {unit}"
 
-    def say_score(self, score: int) -> str:
+    def score_text(self, score: int) -> str:
         """What a finished game with this score is called."""
         if self.score is None:
             return "won" if score > 0 else "lost" if score < 0 else "drawn"

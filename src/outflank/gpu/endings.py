@@ -43,7 +43,7 @@ from outflank.gpu.device import cuda
 from outflank.gpu.jobs import NODES, OPEN, TAKEN, delivered, divided, has_idle, is_moot, row_for_part, waits_at
 from outflank.gpu.memory import HIGHEST, LOWEST, keep, recalled
 from outflank.gpu.ordering import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
-from outflank.gpu.threads import LANES, added, crowd, idle, seen
+from outflank.gpu.threads import LANES, atomic_load, fetch_add, idle, warp_count
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
 MOST_FREE = 16
@@ -124,10 +124,10 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
         rounds = I32(rounds + 1)
         row = np.int64(-1)
         wants, waits = step in (WEIGHS, ASKS), ticket >= 0
-        many = crowd(wants) * LANES >= ENOUGH * crowd(not waits)
-        if crowd(not wants and not waits) == 0:
+        many = warp_count(wants) * LANES >= ENOUGH * warp_count(not waits)
+        if warp_count(not wants and not waits) == 0:
             many = True
-        if crowd(not waits) == 0:
+        if warp_count(not waits) == 0:
             idle()
             rounds = I32(0)
         if wants:
@@ -246,7 +246,7 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
             step = BEGINS
             if job < 0:
                 if ticket < 0:
-                    ticket = np.int64(added(tally, TAKEN, 1))
+                    ticket = np.int64(fetch_add(tally, TAKEN, 1))
                 if ticket >= plan.asked_for and rounds & POLLED != 0:
                     continue
                 job = ticket
@@ -254,7 +254,7 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                     job = waits_at(jobs, ticket)
                 if job >= 0:
                     ticket = np.int64(-1)
-                elif seen(tally, OPEN) == 0:
+                elif atomic_load(tally, OPEN) == 0:
                     break
             if job >= 0:
                 child = unpack(game, jobs.words[job, 0], jobs.words[job, 1])
@@ -309,4 +309,4 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                     alpha = max(alpha, value)
                 elif free - 1 > TRIED:
                     step = ASKS
-    added(tally, NODES, nodes)
+    fetch_add(tally, NODES, nodes)

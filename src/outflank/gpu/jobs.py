@@ -2,16 +2,16 @@
 
 Each takes the next ending of a list. A long one is divided into its moves, and those again, by the thread that has it:
 the most promising move first, which that thread goes on with; when it has a value, the next in a null window. After
-some of these *elders* all others are tried at once, if there are threads that have nothing to do. Whoever brings the
+some of them all others are tried at once, if there are threads that have nothing to do. Whoever brings the
 last value of those that are being tried goes on with the next, or takes the best up to where the ending came from. It
 is the search of `parallel/` once more, for a hundred thousand threads that have no stack to wait in.
 
 What is tried at once is often of no use, for one of the moves is good enough: without a table, drawn endings of 14 free
 cells that were divided down to 10 had 3 to 5 times the nodes after one elder, 1.9 times after two, and 1.2 times after
 three (a count by the same search on a CPU). But threads that have nothing to do cost nothing: on an H200 a thousand
-such endings took 2.4 s after three elders, and 1.4 s after one. A row is free again as soon as its part has its value:
-where each was used but once, 8 million of them were too few for 16,384 such endings, of which the rest was searched by
-a thread each: that took 5 s instead of 2.
+such endings took 2.4 s after three serial moves, and 1.4 s after one. A row is free again as soon as its part has its
+value: where each was used but once, 8 million of them were too few for 16,384 such endings, of which the rest was
+searched by a thread each: that took 5 s instead of 2.
 """
 
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
 from outflank.gpu.memory import HIGHEST, LOWEST, keep
 from outflank.gpu.ordering import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
-from outflank.gpu.threads import added, exchanged, fence, raised, seen
+from outflank.gpu.threads import atomic_load, exchange, fence, fetch_add, fetch_max
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 from outflank.kernels.compiler import inner
 
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
     """With so many free cells or fewer, any is."""
     budget: Any
     """Nodes after which one that a thread has begun is divided nevertheless, if others have nothing to do."""
-    elders: Any
+    serial_moves: Any
     """Moves of a job that are tried one after the other before all others at once."""
 
 
@@ -87,7 +87,7 @@ def is_moot(jobs: Any, job: Any) -> Any:
     """Whether nobody asks any more for the moves of a job: one of them is as good as can matter, or that holds for a
     job that this is a part of."""
     while job >= 0:
-        if seen(jobs.best, job) >= jobs.windows[job, 1]:
+        if atomic_load(jobs.best, job) >= jobs.windows[job, 1]:
             return True
         job = np.int64(jobs.parents[job])
     return False
@@ -96,16 +96,16 @@ def is_moot(jobs: Any, job: Any) -> Any:
 @inner
 def has_idle(tally: Any, parts: Any) -> Any:
     """Whether so many threads have nothing to do."""
-    return seen(tally, TAKEN) >= seen(tally, WRITTEN) + parts
+    return atomic_load(tally, TAKEN) >= atomic_load(tally, WRITTEN) + parts
 
 
 @inner
 def waits_at(jobs: Any, ticket: Any) -> Any:
     """The job for a thread that has drawn a number, or -1 as long as there is none."""
     place = ticket & (len(jobs.waiting) - 1)
-    if seen(jobs.waiting, place) == NOBODY:
+    if atomic_load(jobs.waiting, place) == NOBODY:
         return np.int64(-1)
-    job = np.int64(exchanged(jobs.waiting, place, NOBODY)) - 1
+    job = np.int64(exchange(jobs.waiting, place, NOBODY)) - 1
     fence()
     return job
 
@@ -115,26 +115,26 @@ def _offer(jobs: Any, tally: Any, job: Any) -> None:
     """Let anybody take a job. Where one waits still that came a whole ring before it, that one is offered again."""
     mark = job + 1
     while mark != NOBODY:
-        place = np.int64(added(tally, WRITTEN, 1)) & (len(jobs.waiting) - 1)
-        mark = np.int64(exchanged(jobs.waiting, place, mark))
+        place = np.int64(fetch_add(tally, WRITTEN, 1)) & (len(jobs.waiting) - 1)
+        mark = np.int64(exchange(jobs.waiting, place, mark))
 
 
 @inner
 def row_for_part(jobs: Any, tally: Any) -> Any:
     """A row for a part, or -1: there are few left."""
-    if seen(tally, LENT) + len(jobs.free) // SPARE > seen(tally, RETURNED):
+    if atomic_load(tally, LENT) + len(jobs.free) // SPARE > atomic_load(tally, RETURNED):
         return np.int64(-1)
     # Others may have been faster, or the row not be there yet: then it is lost, but nobody has it twice.
-    place = np.int64(added(tally, LENT, 1)) & (len(jobs.free) - 1)
-    return np.int64(exchanged(jobs.free, place, NOBODY)) - 1
+    place = np.int64(fetch_add(tally, LENT, 1)) & (len(jobs.free) - 1)
+    return np.int64(exchange(jobs.free, place, NOBODY)) - 1
 
 
 @inner
 def _give_back(jobs: Any, tally: Any, row: Any) -> None:
     """A part's row, of which nobody has any more use."""
     fence()
-    place = np.int64(added(tally, RETURNED, 1)) & (len(jobs.free) - 1)
-    exchanged(jobs.free, place, row + 1)
+    place = np.int64(fetch_add(tally, RETURNED, 1)) & (len(jobs.free) - 1)
+    exchange(jobs.free, place, row + 1)
 
 
 @inner
@@ -156,10 +156,10 @@ def _next_tried(game: Any, tables: Any, jobs: Any, tally: Any, plan: Any, job: A
     order, tried = jobs.order[job], np.int64(jobs.tried[job])
     low, high = np.int64(jobs.windows[job, 0]), np.int64(jobs.windows[job, 1])
     if tried > 0:
-        low = max(low, np.int64(seen(jobs.best, job)))
+        low = max(low, np.int64(atomic_load(jobs.best, job)))
         high = low + 1
     number = np.int64(popcount(left))
-    if tried < plan.elders or not has_idle(tally, number - 1):
+    if tried < plan.serial_moves or not has_idle(tally, number - 1):
         number = np.int64(1)
     jobs.pending[job] = number  # nobody brings the last value before this thread has done its own
     offered = np.int64(0)
@@ -180,7 +180,7 @@ def _next_tried(game: Any, tables: Any, jobs: Any, tally: Any, plan: Any, job: A
             row = row_for_part(jobs, tally)
     jobs.left[job], jobs.order[job], jobs.tried[job] = left, order, tried + offered
     if number > 0:
-        added(jobs.pending, job, -number)
+        fetch_add(jobs.pending, job, -number)
     return True
 
 
@@ -227,7 +227,7 @@ def delivered(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: A
         if parent < 0:
             jobs.values[job] = value
             fence()
-            added(tally, OPEN, -1)
+            fetch_add(tally, OPEN, -1)
             return np.int64(-1)
         value = -value
         high = np.int64(jobs.windows[parent, 1])
@@ -235,13 +235,13 @@ def delivered(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: A
         if value > asked_low and value < high and asked_high < high:
             jobs.windows[job, 0], jobs.windows[job, 1] = -high, -(value - 1)
             return job
-        raised(jobs.best, parent, min(value, high))
+        fetch_max(jobs.best, parent, min(value, high))
         fence()
-        if added(jobs.pending, parent, -1) != 1:
+        if fetch_add(jobs.pending, parent, -1) != 1:
             _give_back(jobs, tally, job)
             return np.int64(-1)
         fence()
-        best = np.int64(seen(jobs.best, parent))
+        best = np.int64(atomic_load(jobs.best, parent))
         if not is_moot(jobs, np.int64(jobs.parents[parent])):
             if best < high and _next_tried(game, tables, jobs, tally, plan, parent, job):
                 return job

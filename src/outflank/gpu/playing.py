@@ -21,8 +21,8 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.machine import DeviceUsed
 from outflank.search.batches import Batch, tally
-from outflank.search.division import Scheme
-from outflank.search.montecarlo import FIRST_GAMES, LONGEST, OnePlayer, mixed, play_out, seedling
+from outflank.search.division import Promise, Scheme
+from outflank.search.montecarlo import FIRST_GAMES, LONGEST, OnePlayer, mixed, new_tree, play_out
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 
@@ -69,7 +69,7 @@ class DevicePlayer:
         self.device: DeviceUsed = "gpu"
         self._here: OnePlayer | None = None
         """Who goes on."""
-        tree, self._used = seedling(root, ROOM)
+        tree, self._used = new_tree(root, ROOM)
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
         self.first_games = FIRST_GAMES if self._flat else LEAVES * GAMES_PER_LEAF // GROWTH
@@ -182,35 +182,35 @@ class Games:
         self._policy = cuda.to_device(policy)
         self._key = np.uint64(root.options.seed * 0x9E3779B97F4A7C15 % 2**64)
         self._next = 0
-        self._desks = [_Desk(), _Desk()]
+        self._buffers = [_Buffers(), _Buffers()]
 
     def make_room(self, places: int, games: int) -> None:
         """Have room for batches of so many, before time counts: it takes a millisecond."""
-        for desk in self._desks:
-            desk.make_room(places, games)
+        for buffers in self._buffers:
+            buffers.make_room(places, games)
 
     def begin(self, words: Any, each: int) -> "Begun":
         """Play so many games from each of some positions; two that are begun wait for nothing of each other's."""
         games = len(words) * each
         # A few sizes only: Numba remembers how a kernel is launched, and is slow to make out another way.
         blocks = min(MOST_BLOCKS, _rounded(-(-games // THREADS)))
-        self._desks.reverse()
-        desk = self._desks[0]
-        desk.make_room(len(words), games)
-        desk.words.here[: len(words)] = words
-        asked = (desk.words.there, np.int64(games), np.int64(max(each, 1)))
+        self._buffers.reverse()
+        buffers = self._buffers[0]
+        buffers.make_room(len(words), games)
+        buffers.words.here[: len(words)] = words
+        asked = (buffers.words.there, np.int64(games), np.int64(max(each, 1)))
         lots = (self._key, np.uint64(self._next))
-        self._kernel[blocks, THREADS, desk.stream](
+        self._kernel[blocks, THREADS, buffers.stream](
             self._game,
             self._evaluation.evaluation,
             self._policy,
             *asked,
             *lots,
-            desk.results.there,
-            desk.lengths.there,
+            buffers.results.there,
+            buffers.lengths.there,
         )
         self._next += games
-        return Begun(games, len(words), each, desk)
+        return Begun(games, len(words), each, buffers)
 
 
 class Begun(NamedTuple):
@@ -219,13 +219,13 @@ class Begun(NamedTuple):
     games: int
     places: int
     each: int
-    desk: "_Desk"
+    buffers: "_Buffers"
 
     def wait(self) -> tuple[Any, int]:
         """For each position the sum of the results, for the side to move; and how many positions all games had."""
-        self.desk.stream.synchronize()
+        self.buffers.stream.synchronize()
         sums = np.zeros(self.places, np.int64)
-        return sums, tally(self.desk.results.here, self.desk.lengths.here, self.places, self.each, sums)
+        return sums, tally(self.buffers.results.here, self.buffers.lengths.here, self.places, self.each, sums)
 
 
 class _Shared(NamedTuple):
@@ -240,7 +240,7 @@ def _shared(shape: Any, kind: Any) -> _Shared:
     return _Shared(there, np.asarray(there))
 
 
-class _Desk:
+class _Buffers:
     """Where the positions of a batch lie, and the result of every game and how many positions it had.
 
     Arrays that were sent and fetched for each batch took three quarters of a millisecond, several times what a game
@@ -278,9 +278,10 @@ def _divided(root: Root, workers: int) -> Any:
 
 ON_GPU = Scheme(
     name="gpu",
-    carries=("uct", "flat"),
-    promises="value move nodes, for a seed: other games than a CPU's are played",
-    costs="games from leaves that were chosen before the results of others were known",
+    algorithms=("uct", "flat"),
+    promises=Promise.VALUE | Promise.MOVE | Promise.NODES,
+    promises_note="for a seed; a CPU plays other games",
+    overhead="games from leaves that were chosen before the results of others were known",
     divide=_divided,
 )
 

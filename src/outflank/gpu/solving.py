@@ -26,13 +26,13 @@ from outflank.search.many_endings import ROWS, solve_many
 
 Values = npt.NDArray[np.int8]
 
-SHORT, ELDERS = 10, 2
+SHORT, SERIAL_MOVES = 10, 2
 """How endings are divided (`jobs.Plan`). 16,384 drawn ones of 14 free cells took 1.9 s, with 9 free cells as much, and
-after three elders 2.5 s."""
+after three serial moves 2.5 s."""
 
-FEW, SHORT_OF_FEW, ELDERS_OF_FEW = 1 << 12, 8, 1
+FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
 """So many endings or fewer leave most threads without work, and nobody minds what these do in vain: 145 of 13 to 15
-free cells took 0.18 s, after two elders 0.5 s."""
+free cells took 0.18 s, after two serial moves 0.5 s."""
 
 DIVIDED_ENDINGS = 1 << 17
 """Endings of a batch that are divided from the start, the last ones: the others are done by then, a thread each."""
@@ -227,7 +227,7 @@ def _plan(count: int) -> Plan:
         undivided=np.int64(max(0, count - DIVIDED_ENDINGS)),
         short=np.int32(SHORT if count > FEW else SHORT_OF_FEW),
         budget=np.int32(BUDGET),
-        elders=np.int32(ELDERS if count > FEW else ELDERS_OF_FEW),
+        serial_moves=np.int32(SERIAL_MOVES if count > FEW else SERIAL_MOVES_OF_FEW),
     )
 
 

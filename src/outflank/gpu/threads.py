@@ -21,12 +21,12 @@ def idle() -> None:
     """Let others have the processor for a while: for threads that have nothing to do."""
 
 
-def seen(array: Any, index: Any) -> Any:
+def atomic_load(array: Any, index: Any) -> Any:
     """A number that other threads change, as it is now: not as this processor remembers it."""
     return array[index]
 
 
-def added(array: Any, index: Any, more: Any) -> Any:
+def fetch_add(array: Any, index: Any, more: Any) -> Any:
     """Add to a number that others change; what it was."""
     with _turn:
         before = array[index]
@@ -34,7 +34,7 @@ def added(array: Any, index: Any, more: Any) -> Any:
     return before
 
 
-def exchanged(array: Any, index: Any, value: Any) -> Any:
+def exchange(array: Any, index: Any, value: Any) -> Any:
     """Put a number where others do; what it was."""
     with _turn:
         before = array[index]
@@ -42,7 +42,7 @@ def exchanged(array: Any, index: Any, value: Any) -> Any:
     return before
 
 
-def raised(array: Any, index: Any, value: Any) -> None:
+def fetch_max(array: Any, index: Any, value: Any) -> None:
     """Let a number that others change be at least `value`."""
     with _turn:
         array[index] = max(array[index], value)
@@ -52,7 +52,7 @@ def fence() -> None:
     """What was written before is seen by whoever sees what is written after; and the same for what is read."""
 
 
-def crowd(condition: Any) -> Any:
+def warp_count(condition: Any) -> Any:
     """For how many threads of the warp a condition holds; all that are still at work must ask."""
     return LANES if condition else 0  # the interpreter has one after the other: the others are like it
 
@@ -99,13 +99,13 @@ def _teach_numba() -> None:
         text, held = f"ld.volatile.b{bits} $0, [$1];", "=l,l" if bits == 64 else "=r,l"
         return builder.asm(code, text, held, [place], side_effect=True)
 
-    define(seen, (types.Array, types.Integer), lambda array, index: (array.dtype, array, types.int64), load)
+    define(atomic_load, (types.Array, types.Integer), lambda array, index: (array.dtype, array, types.int64), load)
     number = (types.Array, types.Integer, types.Integer)
-    for function, how in ((added, "add"), (exchanged, "xchg")):
+    for function, how in ((fetch_add, "add"), (exchange, "xchg")):
         define(
             function, number, lambda array, index, value: (array.dtype, array, types.int64, array.dtype), changed(how)
         )
-    define(raised, number, lambda array, index, value: (types.none, array, types.int64, array.dtype), changed("max"))
+    define(fetch_max, number, lambda array, index, value: (types.none, array, types.int64, array.dtype), changed("max"))
     define(fence, (), lambda: (types.none,), wait_for_memory)
     define(idle, (), lambda: (types.none,), sleep)
-    define(crowd, (types.Boolean,), lambda condition: (types.int32, types.boolean), vote)
+    define(warp_count, (types.Boolean,), lambda condition: (types.int32, types.boolean), vote)

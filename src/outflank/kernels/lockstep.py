@@ -6,7 +6,7 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define, is_device
 
 
-def meet() -> None:
+def warp_sync() -> None:
     """Wait for the other threads of the *warp*, the 32 that can take each step together, that are still at work.
 
     In a loop of a GPU's, those that went different ways once go on by themselves from there, and share no step any
@@ -28,4 +28,4 @@ def _teach_numba() -> None:
             builder.call(wait, [ir.Constant(number, -1)])
         return context.get_dummy_value()
 
-    define(meet, (), lambda: (types.none,), emit)
+    define(warp_sync, (), lambda: (types.none,), emit)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from outflank.kernels.calling import Callee, call_by_symbol, called_in, callee_of
-from outflank.kernels.hurrying import hurrying
+from outflank.kernels.fast_compilation import fast_compilation
 from outflank.kernels.inference import typed_once
 from outflank.kernels.steps import steps_alone, unneeded
 
@@ -143,7 +143,7 @@ def pipelines() -> Any:
                 return [steps]
 
             def _compile_core(self) -> Any:
-                with hurrying():
+                with fast_compilation():
                     return super()._compile_core()
 
         return Pipeline

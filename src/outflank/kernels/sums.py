@@ -6,13 +6,13 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define, is_device
 
 
-def settled(number: Any) -> Any:
+def optimization_barrier(number: Any) -> Any:
     """`number`, as a sum that the optimiser does not take apart again.
 
     It would begin a long sum with what was read last, and what was read before had to be kept until then: in memory,
     where those are more numbers than there are registers.
 
-    >>> settled(3)
+    >>> optimization_barrier(3)
     3
     """
     return number
@@ -31,4 +31,4 @@ def _teach_numba() -> None:
         # No instruction at all, but one of which the optimiser knows nothing.
         return builder.asm(ir.FunctionType(word, [word]), "", "=r,0", [number], False)
 
-    define(settled, (types.Integer,), lambda _: (types.int64, types.int64), emit)
+    define(optimization_barrier, (types.Integer,), lambda _: (types.int64, types.int64), emit)

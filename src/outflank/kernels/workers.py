@@ -8,7 +8,7 @@ from typing import Any
 from outflank.errors import OutflankError
 from outflank.kernels import observers
 from outflank.kernels.signals import ended_with_the_main_thread
-from outflank.placement import bound
+from outflank.placement import pinned
 
 
 class WorkerThread(threading.Thread):
@@ -51,7 +51,7 @@ def run_workers(
 
     def work(index: int) -> None:
         try:
-            with bound(places, index):
+            with pinned(places, index):
                 results[index] = kernel(*arguments[index])
         except BaseException as failure:  # whatever it is, it belongs to the caller
             failures.append(failure)

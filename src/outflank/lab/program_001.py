@@ -180,13 +180,13 @@ def turn(
     def halt() -> None:
         store(shared, "stop", 1)
 
-    stop.tell(halt)
+    stop.add_listener(halt)
     try:
         run_workers(
             take_moves, [(game, evaluation, position, *how, values, each, shared) for each in records], stop=halt
         )
     finally:
-        stop.forget(halt)
+        stop.remove_listener(halt)
     if stop.called:
         raise BrokenOff
     best = moves[int(np.argmax(values[: len(moves)]))]  # the first of equal ones

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.boards import Board
-from outflank.distributed.cluster import CARRIED
+from outflank.distributed.cluster import ALGORITHMS
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import OWN_GAMES, description_of, game_named
 from outflank.games.evaluation import evaluation_named
@@ -40,15 +40,15 @@ class ProgramChoice(Parameters):
         """What a board is searched with: the program, or the `usual` one, with other parts where they are named.
 
         A program that does not play the board's game is refused if it was asked for; if not, ours takes its place.
-        With an `algorithm`, that one and not those that a cluster carries.
+        With an `algorithm`, that one and not those that a cluster supports.
         """
         game = game_of(board)
         if self.program is not None and self.program not in PROGRAMS:
             raise UnknownName.among("program", self.program, PROGRAMS)
         if self.program is not None and GAME_OF.get(self.program, game) != game:
             raise InvalidOption(f"program={self.program}: it plays {game_named(GAME_OF[self.program]).title} alone")
-        if algorithm is None and self.algorithm is not None and self.algorithm not in CARRIED:
-            raise UnknownName.among("algorithm for a cluster", self.algorithm, CARRIED)
+        if algorithm is None and self.algorithm is not None and self.algorithm not in ALGORITHMS:
+            raise UnknownName.among("algorithm for a cluster", self.algorithm, ALGORITHMS)
         if self.evaluation is not None:
             evaluation_named(board.game, self.evaluation)
         if self.ordering is not None:

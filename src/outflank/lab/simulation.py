@@ -25,7 +25,7 @@ from outflank.lab.simulation_machines import Machines, Traffic
 from outflank.lab.simulation_recording import RecordedJobs
 from outflank.search.alone import Alone
 from outflank.search.contract import Limits, Stop
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 from outflank.search.results import Result, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, best_ones
@@ -317,7 +317,9 @@ def simulate(
 
     if options.get("table_bits") is not None:
         options["table_bits"] = min(HEAD_BITS, options["table_bits"])
-    scheme = Scheme(name="on paper", carries=("alphabeta", "pvs", "mtdf"), promises="", costs="", divide=divide)
+    scheme = Scheme(
+        name="on paper", algorithms=("alphabeta", "pvs", "mtdf"), promises=Promise(0), overhead="", divide=divide
+    )
     found = search(board, Limits(depth=depth), stop=stop, parallel=scheme, workers=1, threshold=threshold, **options)
     tally = made[0].tally
     tally.found = found

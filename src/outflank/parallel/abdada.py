@@ -5,12 +5,12 @@ root and one window: what a stopped worker left behind means nothing to the next
 """
 
 from outflank.parallel.table_driven import TableDriven
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 
 ABDADA = Scheme(
     name="abdada",
-    carries=("alphabeta", "pvs", "mtdf"),
-    promises="value",
-    costs="marks in the table; what two workers begin in the same instant, or a lost mark lets them",
+    algorithms=("alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE,
+    overhead="marks in the table; what two workers begin in the same instant, or a lost mark lets them",
     divide=lambda root, workers: TableDriven(root, workers, marks=True),
 )

@@ -17,7 +17,7 @@ from outflank.kernels.record_types import allocate
 from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_everybody
 from outflank.parallel.shared_state import CREW, FRAME, HAND, STATISTICS, WORD_OF, frame_bytes
-from outflank.placement import bound
+from outflank.placement import pinned
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, best_ones
@@ -138,7 +138,7 @@ class Crew:
 
     def _run(self, serve: Callable[[int], None], index: int) -> None:
         try:
-            with bound(self.root.places, index):
+            with pinned(self.root.places, index):
                 serve(index)
         except BaseException as failure:  # whatever it is, it belongs to the leader
             self._failure = failure
@@ -158,7 +158,7 @@ class Crew:
     def at_work(self) -> Iterator[None]:
         """While a root is searched. Raises what has gone wrong in a helper; what helpers counted is collected."""
         # Bound no longer than that: between two iterations the leader's thread is the caller's own.
-        with bound(self.root.places, 0):
+        with pinned(self.root.places, 0):
             began = self._opened = time.perf_counter()
             try:
                 yield

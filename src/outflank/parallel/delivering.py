@@ -96,7 +96,7 @@ def claim(frame, mark, worker):
     with many guesses, 25 had another value or move than without frames; and proofs, which begin with that move, took
     up to five times the nodes.
     """
-    if worker.doubt != 0:
+    if worker.selectivity_index != 0:
         return max(mark, load(frame, "key", "relaxed"))  # race: if it is old, the move is asked for its value too soon
     # race: windows that are made of an older key are wider than they need be
     return max(mark, fetch_max(frame, "key", mark))
@@ -163,8 +163,8 @@ def after_eldest(crew, hand, frame, leads):
     for too little. Two and four workers had 3.2 and 8.1 % more nodes than one before others waited for that, and 2.4
     and 5.1 % since (twelve positions of Othello with 22 squares empty).
     """
-    waiting = elders(crew, frame)
-    if leads and hand.index > 0 and crew.contested != 0:
+    waiting = serial_moves(crew, frame)
+    if leads and hand.index > 0 and crew.wait_while_improving != 0:
         return TAKE
     if frame.opener < 0 and waiting < frame.count and load(frame, "next", "relaxed") >= waiting:
         return OFFER
@@ -172,19 +172,19 @@ def after_eldest(crew, hand, frame, leads):
 
 
 @inner
-def elders(crew, frame):
+def serial_moves(crew, frame):
     """How many moves of a frame are searched before the others are offered.
 
     Near the leaves one less: little is lost there, and workers that find nothing to do lose more.
     """
     if crew.eldest_first == 0:
         return np.int64(0)
-    least = crew.elders_of_all
+    least = crew.serial_moves_at_all
     if frame.expected == OPEN:
-        least = crew.elders
+        least = crew.serial_moves
     elif frame.expected == CUT:
-        least = crew.elders_to_cut
-    return max(least - 1, 0) if frame.depth <= crew.near else least
+        least = crew.serial_moves_at_cut
+    return max(least - 1, 0) if frame.depth <= crew.near_leaves else least
 
 
 @inner

@@ -54,15 +54,15 @@ class Plan:
 
     eldest_first: bool
     """Whether the first move of a node is searched before the others are shared."""
-    elders: int = 1
+    serial_moves: int = 1
     """How many first moves are, where the window is open: on the principal variation."""
-    elders_to_cut: int = 1
+    serial_moves_at_cut: int = 1
     """How many are where one of them should cut the node off: if the first does not, the second still may."""
-    elders_of_all: int = 1
+    serial_moves_at_all: int = 1
     """How many are where no move is expected to cut the node off, so that all are searched in any case."""
-    near: int = 0
+    near_leaves: int = 0
     """Plies above the threshold at which one move less is searched before the others are shared."""
-    contested: bool = False
+    wait_while_improving: bool = False
     """Whether, where the window is open, the others also wait as long as each move beats the best before it."""
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
@@ -84,10 +84,10 @@ class Divided(Crewed):
         record.threshold = usual_threshold(root) if options.threshold is None else options.threshold
         record.levels = plan.levels if options.levels is None else options.levels
         record.eldest_first = plan.eldest_first
-        record.elders, record.elders_to_cut = plan.elders, plan.elders_to_cut
-        record.elders_of_all = plan.elders_of_all
-        record.near = record.threshold + plan.near
-        record.contested = plan.contested
+        record.serial_moves, record.serial_moves_at_cut = plan.serial_moves, plan.serial_moves_at_cut
+        record.serial_moves_at_all = plan.serial_moves_at_all
+        record.near_leaves = record.threshold + plan.near_leaves
+        record.wait_while_improving = plan.wait_while_improving
         record.leftmost = plan.leftmost
         record.in_order = plan.scouts_in_order
         record.hold = plan.hold

@@ -5,12 +5,13 @@ that windows are as wide as when the move was taken: many more nodes, which is w
 """
 
 from outflank.parallel.divided import Divided, Plan
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 
 FORK_JOIN = Scheme(
     name="fork-join",
-    carries=("minimax", "alphabeta", "pvs", "mtdf"),
-    promises="value and move; with minimax the nodes too",
-    costs="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
+    algorithms=("minimax", "alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE | Promise.MOVE,
+    minimax_promises=Promise.VALUE | Promise.MOVE | Promise.NODES,
+    overhead="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False)),
 )

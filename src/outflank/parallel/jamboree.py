@@ -5,7 +5,7 @@ Without a threshold of its own it divides the first log2(workers) levels, as rep
 """
 
 from outflank.parallel.divided import EVERY_LEVEL, Divided, Plan, levels_for
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 from outflank.search.root import Root
 
 
@@ -16,8 +16,8 @@ def _divide(root: Root, workers: int) -> Divided:
 
 JAMBOREE = Scheme(
     name="jamboree",
-    carries=("alphabeta", "pvs", "mtdf"),
-    promises="value and move",
-    costs="scouts with an old alpha; the re-searches of a node wait for all its scouts",
+    algorithms=("alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE | Promise.MOVE,
+    overhead="scouts with an old alpha; the re-searches of a node wait for all its scouts",
     divide=_divide,
 )

@@ -5,13 +5,13 @@ counted together in the end.
 import numpy as np
 
 from outflank.kernels.workers import run_workers
-from outflank.search.division import Scheme
-from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, seeded, seedling
+from outflank.search.division import Promise, Scheme
+from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, new_tree, seeded
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 
 
-class Grove:
+class Trees:
     """A tree per worker."""
 
     reads_deadline = True
@@ -21,9 +21,9 @@ class Grove:
         root.workers = root.new_workers(workers)
         # Together they may grow as large as one tree may alone, but never too small to be of use.
         room = max(NODES // workers, 1 << 16)
-        saplings = [seedling(root, room) for _ in range(workers)]
-        self.trees = [tree for tree, _ in saplings]
-        self._used = [used for _, used in saplings]
+        grown = [new_tree(root, room) for _ in range(workers)]
+        self.trees = [tree for tree, _ in grown]
+        self._used = [used for _, used in grown]
         self._random = [seeded(root.options.seed * 1_000_003 + index) for index in range(workers)]
         self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
 
@@ -48,8 +48,9 @@ class Grove:
 
 ROOT_PARALLEL = Scheme(
     name="root-parallel",
-    carries=("uct", "flat"),
-    promises="nothing: other games are played",
-    costs="trees that are less deep than one would be",
-    divide=Grove,
+    algorithms=("uct", "flat"),
+    promises=Promise(0),
+    promises_note="other games are played",
+    overhead="trees that are less deep than one would be",
+    divide=Trees,
 )

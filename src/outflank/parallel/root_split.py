@@ -5,12 +5,14 @@
 """
 
 from outflank.parallel.divided import Divided, Plan
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 
 ROOT_SPLIT = Scheme(
     name="root-split",
-    carries=("minimax", "alphabeta", "pvs", "mtdf"),
-    promises="value and move; with minimax or without a shared alpha the nodes too, if there is no table",
-    costs="the first move's value comes too late for its brothers; the longest move is waited for",
+    algorithms=("minimax", "alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE | Promise.MOVE,
+    minimax_promises=Promise.VALUE | Promise.MOVE | Promise.NODES,
+    promises_note="nodes only without a table",
+    overhead="the first move's value comes too late for its brothers; the longest move is waited for",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False, levels=1)),
 )

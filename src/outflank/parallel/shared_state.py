@@ -30,11 +30,11 @@ CREW = record_type(
         "threshold": np.int64,  # no frame with so many plies left, or fewer
         "levels": np.int64,  # no frame so many plies from the root, or more
         "eldest_first": np.int64,  # whether a frame's first move is searched before the others are offered
-        "elders": np.int64,  # how many are, where the window is open
-        "elders_to_cut": np.int64,  # and where one of them should cut the frame off
-        "elders_of_all": np.int64,  # and where none should
-        "near": np.int64,  # with so many plies left, or fewer, one less is
-        "contested": np.int64,  # whether the others also wait until one has not beaten the best before it
+        "serial_moves": np.int64,  # how many are, where the window is open
+        "serial_moves_at_cut": np.int64,  # and where one of them should cut the frame off
+        "serial_moves_at_all": np.int64,  # and where none should
+        "near_leaves": np.int64,  # with so many plies left, or fewer, one less is
+        "wait_while_improving": np.int64,  # whether the others also wait until one has not beaten the best before it
         "leftmost": np.int64,  # whether only nodes on the leftmost line become frames
         "scout": np.int64,  # whether later moves are asked with a null window first
         "in_order": np.int64,  # whether those that beat it wait for their elder brothers

@@ -5,12 +5,12 @@ later moves from another one on, and moves that look alike in an order of its ow
 """
 
 from outflank.parallel.table_driven import TableDriven
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 
 SHARED_TABLE = Scheme(
     name="shared-table",
-    carries=("alphabeta", "pvs", "mtdf"),
-    promises="value",
-    costs="whatever workers search twice before the table tells them",
+    algorithms=("alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE,
+    overhead="whatever workers search twice before the table tells them",
     divide=lambda root, workers: TableDriven(root, workers, marks=False),
 )

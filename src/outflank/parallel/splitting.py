@@ -24,7 +24,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.parallel.delivering import deliver, elders, leave
+from outflank.parallel.delivering import deliver, leave, serial_moves
 from outflank.parallel.deque import EMPTY
 from outflank.parallel.events import (
     CLOSED,
@@ -66,7 +66,7 @@ from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves, hint_for
 from outflank.search.probing import known_by_probe
 from outflank.search.proving import known_at_once, known_unsearched
-from outflank.search.quiet import quiescence
+from outflank.search.quiescence import quiescence
 from outflank.search.stopping import heed, report_nodes
 from outflank.search.table import value_of
 
@@ -156,7 +156,7 @@ def search_alone(game, evaluation, position, crew, hand, worker, probe):
     state = begin(evaluation, game, position)
     start = np.int64(0)
     if hand.depth == 0:
-        return quiescence(game, evaluation, position, state, hand.alpha, hand.beta, worker.quiet, start, worker)
+        return quiescence(game, evaluation, position, state, hand.alpha, hand.beta, worker.quiescence, start, worker)
     if crew.prune == 0:
         return minimax(game, evaluation, position, state, hand.depth, start, worker, probe)
     return alphabeta(
@@ -225,7 +225,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         write_word(moves_of(address), crew.room + index, U64(0))
     hand.frame = address
     hand.index, hand.until, hand.holding = -1, 0, 0
-    if end == 1 or elders(crew, frame) > 0:
+    if end == 1 or serial_moves(crew, frame) > 0:
         return TAKE
     return OFFER
 

@@ -37,7 +37,7 @@ from outflank.search.nodes import (
 from outflank.search.ordering import bring_best, reward
 from outflank.search.probing import known_by_probe
 from outflank.search.proving import known_at_once, known_unsearched
-from outflank.search.quiet import quiescence
+from outflank.search.quiescence import quiescence
 from outflank.search.root import Root
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, WorkerStanding
 from outflank.search.samples import sample_roots
@@ -82,7 +82,7 @@ def search_marked(
     if ply > 0 and depth <= threshold:
         if depth > 0:
             return alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe)
-        return np.int64(quiescence(game, evaluation, position, state, alpha, beta, worker.quiet, start, worker))
+        return np.int64(quiescence(game, evaluation, position, state, alpha, beta, worker.quiescence, start, worker))
     if ply > 0:
         worker.nodes += 1  # the root has been counted, once for all
     if poll_stop(worker):

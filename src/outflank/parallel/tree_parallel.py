@@ -17,8 +17,8 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import Options
-from outflank.search.division import Scheme
-from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, played, seeded, seedling
+from outflank.search.division import Promise, Scheme
+from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, new_tree, played, seeded
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.stopping import poll_stop
@@ -96,7 +96,7 @@ def _chosen(tree, node, first):
 @grow_together.sample
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root = Root(game, position, Options(algorithm="uct"))
-    tree, used = seedling(root, room=512)
+    tree, used = new_tree(root, room=512)
     garden = allocate(GARDEN, 1)[0]
     garden.games, garden.used = 1, used
     yield game, root.evaluation, tree, garden, root.worker, seeded(1), np.zeros(32, np.int64)
@@ -110,7 +110,7 @@ class Garden:
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
         root.workers = root.new_workers(workers)
-        tree, used = seedling(root)
+        tree, used = new_tree(root)
         self.trees = [tree]
         self._garden = allocate(GARDEN, 1)[0]
         self._garden.used = used
@@ -137,8 +137,9 @@ class Garden:
 
 TREE_PARALLEL = Scheme(
     name="tree-parallel",
-    carries=("uct",),
-    promises="nothing: other games are played",
-    costs="games that the virtual losses sent elsewhere",
+    algorithms=("uct",),
+    promises=Promise(0),
+    promises_note="other games are played",
+    overhead="games that the virtual losses sent elsewhere",
     divide=Garden,
 )

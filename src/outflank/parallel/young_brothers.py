@@ -6,13 +6,13 @@ another brother, and there is room for all below it.
 """
 
 from outflank.parallel.divided import Divided, Plan
-from outflank.search.division import Scheme
+from outflank.search.division import Promise, Scheme
 from outflank.search.root import Root
 
-ESTIMATING = Plan(eldest_first=True, elders=2, hold=True)
+ESTIMATING = Plan(eldest_first=True, serial_moves=2, hold=True)
 """Of every other search."""
 
-SELECTIVE = Plan(eldest_first=True, elders_of_all=0, near=2, hold=True)
+SELECTIVE = Plan(eldest_first=True, serial_moves_at_all=0, near_leaves=2, hold=True)
 """Where most of the tree is guessed, what is left is little more than the principal variation, and whoever waits there
 has nothing else to do. At depth 18 from eight openings of Othello two workers were 1.67 times as fast as one, and 1.45
 times by the plan of other searches with parts that are worth dividing three plies deeper; at depth 8 from six layouts
@@ -20,7 +20,9 @@ of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span now, a
 1.24 times as fast as one at depth 20, were 1.75 times before `near`. Shallower searches that are divided too made it no
 better. In proofs, no eldest where no move is expected to cut off cost as many nodes as it gained time."""
 
-PROVING = Plan(eldest_first=True, elders=2, elders_to_cut=2, near=2, contested=True, hold=True)
+PROVING = Plan(
+    eldest_first=True, serial_moves=2, serial_moves_at_cut=2, near_leaves=2, wait_while_improving=True, hold=True
+)
 """Where a game is played out, a node that its first move should have cut off is cut off by the second in one case of
 three: brothers that are searched beside it are most of what workers have in excess. With 2, 4, 8, 16 and 32 workers
 twelve positions of Othello with 22 squares empty took 1.03, 1.06, 1.14, 1.23 and 1.31 times one worker's nodes, and
@@ -41,8 +43,8 @@ def plan_for(root: Root) -> Plan:
 
 YOUNG_BROTHERS = Scheme(
     name="ybw",
-    carries=("alphabeta", "pvs", "mtdf"),
-    promises="value and move",
-    costs="brothers of a move that cuts off, until they hear of it",
+    algorithms=("alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE | Promise.MOVE,
+    overhead="brothers of a move that cuts off, until they hear of it",
     divide=_divide,
 )

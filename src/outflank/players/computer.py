@@ -251,7 +251,9 @@ class Computer:
     def _at_once(self, board: Board[Any]) -> Choice:
         """There is no time left: the move that the ordering likes best."""
         if self._quick_root is None or self._quick_root.game != board.game:
-            self._quick_root = Root(board.game, board.position, Options(table_bits=None, exact=True, offers=False))
+            self._quick_root = Root(
+                board.game, board.position, Options(table_bits=None, exact=True, use_endgame_kernels=False)
+            )
         self._quick_root.move_to(board.position)
         return Choice(move=board.move(self._quick_root.moves[0].code), why="no time")
 
@@ -371,7 +373,7 @@ class Computer:
 def settings_of_computers() -> dict[str, Kind]:
     """What can be said about a `Computer`, its own settings and those of its searches, by name, with their kinds."""
     own = get_type_hints(Computer.__init__, include_extras=True)
-    other = ("moves", "exact", "wld", "offers")
+    other = ("moves", "exact", "wld", "use_endgame_kernels")
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in other}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
 

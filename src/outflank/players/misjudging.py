@@ -11,14 +11,14 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.games.rules import MOVE, play
-from outflank.players.lots import Lots
+from outflank.players.random_streams import RandomStream
 from outflank.search.results import MoveValue
 
 LARGEST = 2.0
 """Standard deviations that a move is misjudged by at most."""
 
 
-class Misjudging(Lots):
+class Misjudging(RandomStream):
     """Draws what is misjudged."""
 
     def __init__(self, deviation: float, greed: float, seed: int) -> None:

@@ -32,9 +32,9 @@ class Choice:
     why: str = ""
     """In a word: `book`, `seen before`, `only move`; empty for a search."""
 
-    def said(self, game: Any) -> str:
+    def value_text(self, game: Any) -> str:
         """The value as people read it; nothing if there is none."""
-        return "" if self.value is None else (self.scale or counted(game)).say(self.value, exact=self.exact)
+        return "" if self.value is None else (self.scale or counted(game)).text(self.value, exact=self.exact)
 
     def value_as_score(self, game: Any) -> float | None:
         """The value in what the game's scores count, as records have it; None where it is counted in something else."""

@@ -5,8 +5,8 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.players.clock import Clock
-from outflank.players.lots import Lots
 from outflank.players.player import Choice, SimplePlayer
+from outflank.players.random_streams import RandomStream
 from outflank.search.contract import Stop
 
 
@@ -27,20 +27,20 @@ class Random(SimplePlayer):
 
     name: str = "random"
     seed: int = 1
-    _lots: Lots = field(init=False)
+    _stream: RandomStream = field(init=False)
 
     def __post_init__(self) -> None:
-        self._lots = Lots(self.seed, "moves")
+        self._stream = RandomStream(self.seed, "moves")
 
     def reseed(self, seed: int) -> None:
         """Draw other lots from now on."""
         self.seed = seed
-        self._lots.reseed(seed)
+        self._stream.reseed(seed)
 
     def new_game(self, board: Board[Any]) -> None:
         """Another game, other moves."""
-        self._lots.new_game()
+        self._stream.new_game()
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """One of them."""
-        return Choice(move=self._lots.chance.choice(board.legal_moves))
+        return Choice(move=self._stream.chance.choice(board.legal_moves))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from outflank.boards import Board
-from outflank.players.lots import Lots
+from outflank.players.random_streams import RandomStream
 
 PLIES = 8
 """Moves of a game, of both sides, after which the best one is always taken."""
@@ -21,7 +21,7 @@ def drawn_seed() -> int:
     return secrets.randbelow(1 << 31) + 1
 
 
-class Variety(Lots):
+class Variety(RandomStream):
     """Draws first moves."""
 
     def __init__(self, seed: int) -> None:

@@ -136,7 +136,7 @@ class Finder:
         if not 0 <= leaf < MOST_LEVELS:
             raise InvalidOption(f"leaf={leaf}: leaves have 0 to {MOST_LEVELS - 1} moves left")
         if stop is not None:
-            stop.tell(self.root.stop)
+            stop.add_listener(self.root.stop)
         try:
             strategies = tuple(
                 self._strategy(mover=mover, bound=value if mover else -value, leaf=leaf, watch=watch)
@@ -144,7 +144,7 @@ class Finder:
             )
         finally:
             if stop is not None:
-                stop.forget(self.root.stop)
+                stop.remove_listener(self.root.stop)
         return Certificate(board=self.board, value=value, strategies=strategies)
 
     def _strategy(self, *, mover: bool, bound: int, leaf: int, watch: Watch) -> Strategy:

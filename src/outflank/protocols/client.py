@@ -152,12 +152,12 @@ class ExternalProgram:
             self._arrived.put(mark)
 
         if stop is not None:
-            stop.tell(listener)
+            stop.add_listener(listener)
         try:
             yield mark
         finally:
             if stop is not None:
-                stop.forget(listener)
+                stop.remove_listener(listener)
 
     def end(self, farewell: str = "") -> None:
         """Let it leave, and see to it that it does: with its whole group, and without a trace."""

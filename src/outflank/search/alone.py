@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from outflank.placement import bound
+from outflank.placement import pinned
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
-from outflank.search.quiet import quiescence
+from outflank.search.quiescence import quiescence
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, WorkerStanding, preferred
@@ -41,7 +41,7 @@ class Alone:
         """value == v, and the move is the one that the tie rule names among all best ones."""
         root = self.root
         left = self._left = root.depth_below(depth)
-        with bound(root.places, 0):
+        with pinned(root.places, 0):
             for number, move in enumerate(root.moves, 1):
                 self._standing = WindowProgress(number, len(root.moves), move, done=number - 1)
                 move.value = self.child_minimax(move, left)
@@ -55,7 +55,7 @@ class Alone:
         With a tie rule, a move that the rule prefers is asked whether it is as good as the best so
         far, so that inside the window the move is the same for every order of moves.
         """
-        with bound(self.root.places, 0):
+        with pinned(self.root.places, 0):
             best = self._best(depth, alpha, beta, wanted, moves)
         found = RootValue(best.value, best)
         self.root.learn(found, alpha, beta, moves)
@@ -131,7 +131,7 @@ class Alone:
             worker.line_length[1] = 0
             # Also where nothing has to be quiet: an evaluation in the interpreter takes a millisecond, and there is one
             # for every move of the root.
-            return -int(quiescence(*subject, -beta, -alpha, root.options.quiet, 0, worker))
+            return -int(quiescence(*subject, -beta, -alpha, root.options.quiescence, 0, worker))
         found = -alphabeta(*subject, -beta, -alpha, depth, 1, 0, worker, root.probe)
         self._give_up_if_stopped()
         return int(found)

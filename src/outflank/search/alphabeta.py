@@ -13,7 +13,7 @@ from outflank.kernels.compiler import apart, inlined, kernel
 from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn, lengthen
 from outflank.search.ordering import bring_best, reward
 from outflank.search.proving import known_at_once, known_unsearched
-from outflank.search.quiet import quiescence
+from outflank.search.quiescence import quiescence
 from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, likely_bound, probe_window, shallower
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
@@ -30,7 +30,7 @@ def try_leaves(
     state: Any,
     alpha: Any,
     beta: Any,
-    quiet: Any,
+    plies: Any,
     sort: Any,
     start: Any,
     end: Any,
@@ -51,16 +51,16 @@ def try_leaves(
         move = worker.moves[index]
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
-        if quiet == 0:
+        if plies == 0:
             found = -value(evaluation, game, child, child_state)
         else:
             floor = max(alpha, best)
-            found = -quiescence(game, evaluation, child, child_state, -beta, -floor, quiet, end, worker)
+            found = -quiescence(game, evaluation, child, child_state, -beta, -floor, plies, end, worker)
         if found > best:
             best = found
             best_move = np.int64(move)
         index += 1
-    if quiet == 0:
+    if plies == 0:
         worker.nodes += index - start
         worker.leaves += index - start
         worker.estimates += index - start
@@ -68,9 +68,9 @@ def try_leaves(
 
 
 @apart
-def _try_leaves_apart(game, evaluation, position, state, alpha, beta, quiet, sort, start, end, worker):
+def _try_leaves_apart(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker):
     """The same, for searches that have more to do at leaves: within `alphabeta` it would cost the others registers."""
-    return try_leaves(game, evaluation, position, state, alpha, beta, quiet, sort, start, end, worker)
+    return try_leaves(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker)
 
 
 @kernel
@@ -127,13 +127,13 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     low = alpha
     index = start
     if left == 0:
-        if worker.quiet == 0 and sort == SORT_NONE:
+        if worker.quiescence == 0 and sort == SORT_NONE:
             best, best_move, index = try_leaves(
                 game, evaluation, position, state, alpha, beta, np.int64(0), SORT_NONE, start, end, worker
             )
         else:
             best, best_move, index = _try_leaves_apart(
-                game, evaluation, position, state, alpha, beta, worker.quiet, sort, start, end, worker
+                game, evaluation, position, state, alpha, beta, worker.quiescence, sort, start, end, worker
             )
         if alpha < best < beta:
             worker.line[ply, 0] = best_move

@@ -27,7 +27,7 @@ import numpy as np
 from outflank.games.rules import most_moves, unpack
 from outflank.kernels.compiler import kernel
 from outflank.search.contract import Options
-from outflank.search.montecarlo import LONGEST_PATH, WIN, chosen, expand, seedling
+from outflank.search.montecarlo import LONGEST_PATH, WIN, chosen, expand, new_tree
 from outflank.search.root import Root
 
 
@@ -148,13 +148,13 @@ def tally(results, lengths, leaves, games, sums):
 def _choose_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
     ways = (batch._paths, batch._lent, batch._lengths, batch._counts, batch.words)
-    yield game, *seedling(root, room=512), 1, 1, root.worker, *ways
+    yield game, *new_tree(root, room=512), 1, 1, root.worker, *ways
 
 
 @credit.sample
 def _credit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
-    tree, _ = seedling(root, room=512)
+    tree, _ = new_tree(root, room=512)
     yield tree, 0, 1, np.zeros(1, np.int64), batch._paths, batch._lent, batch._lengths, batch._counts
 
 

@@ -101,7 +101,7 @@ class Options:
     selectivity: Selectivity = 100
     """What share, in per cent, of the guesses is to be right by which a search spares itself nodes; 100: it makes none.
     For evaluations whose errors at each depth are known."""
-    quiet: Annotated[int, Between(0, 10)] = 0
+    quiescence: Annotated[int, Between(0, 10)] = 0
     """Plies by which a line may go on with noisy moves, those that push a marble off, before it is evaluated."""
     ties: TieRule = "first"
     """Among equal moves: the first one found, or that with the lowest or the highest code."""
@@ -120,7 +120,7 @@ class Options:
     wld: bool = False
     """Whether such a proof only asks who wins, which takes less: the value is +1, 0 or -1 then (won, drawn, lost), and
     `lower` and `upper` say what was shown of the score by the way."""
-    offers: bool = True
+    use_endgame_kernels: bool = True
     """Whether an exact search uses what the game offers for one: endings by kernels of its own, bounds, an order.
     Without, it plays out by the rules alone, to the same value."""
     moves: Annotated[int, Between(1, 1 << 20)] = 1
@@ -133,7 +133,7 @@ class Options:
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
     """Threads that search; None: one per core, for Monte-Carlo without `parallel` one alone, which a seed repeats."""
     parallel: str | Any | None = None
-    """The scheme by which they share the work, by name or a `Scheme`; None: the best that carries the algorithm."""
+    """The scheme by which they share the work, by name or a `Scheme`; None: the best that supports the algorithm."""
     threshold: Plies | None = None
     """Plies left at which a part of the tree is no longer divided; None: the scheme's usual one."""
     levels: Annotated[int, Between(1, 1 << 20)] | None = None
@@ -180,8 +180,8 @@ class Stop:
     """A way to cancel searches from another thread, or from the handler of a signal: call it, and they come back with
     what they have. It stays called: a search that is given it later ends at once, and warns that it does.
 
-    Calling it and `called` are all that a caller needs. `tell` and `forget` are for who makes something that can be
-    stopped, such as a player; `warn_if_spent` is the searches'.
+    Callers need no more than the call itself and `called`. `add_listener` and `remove_listener` are for code that can
+    be stopped, such as a player; only searches call `warn_if_reused`.
     """
 
     def __init__(self) -> None:
@@ -200,21 +200,21 @@ class Stop:
             for listener in self._listeners:
                 listener()
 
-    def tell(self, listener: Callable[[], None]) -> None:
+    def add_listener(self, listener: Callable[[], None]) -> None:
         """Call `listener` when this is called; at once, if it has been."""
         with self._lock:
             self._listeners.append(listener)
             if self.called:
                 listener()
 
-    def forget(self, listener: Callable[[], None]) -> None:
+    def remove_listener(self, listener: Callable[[], None]) -> None:
         """Do not call `listener` any more."""
         with self._lock:
             if listener in self._listeners:
                 self._listeners.remove(listener)
                 self._spent = self._spent or self.called
 
-    def warn_if_spent(self) -> None:
+    def warn_if_reused(self) -> None:
         """Say so if a search that this has ended is followed by another of the user's; ours may end at once."""
         if not self._spent:
             return

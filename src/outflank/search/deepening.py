@@ -56,7 +56,7 @@ def search(
     `Recording`) measures.
 
     >>> import outflank
-    >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).said
+    >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).value_text
     '-8 discs'
     >>> outflank.search(outflank.OthelloBoard.start(), depth=3).depth
     3
@@ -98,7 +98,7 @@ def iterate(
     limits, chosen = asked(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
     if stop is not None:
-        stop.warn_if_spent()
+        stop.warn_if_reused()
     scheme, workers = check(board.game, chosen, limits)
     name = scheme.name if scheme else None
     shared = table is None or not table.used  # and so holds no values of another evaluation
@@ -157,7 +157,7 @@ def _surer(chosen: Options) -> list[Options]:
 def _is_soon_proved(board: Board[Any], chosen: Options, limits: Limits) -> bool:
     """Whether a proof that nothing limits takes less with no estimates before it."""
     unlimited = limits.seconds is None and limits.nodes is None
-    own_kernels = chosen.offers and int(ending_moves(board.game)) > 0
+    own_kernels = chosen.use_endgame_kernels and int(ending_moves(board.game)) > 0
     return unlimited and own_kernels and int(moves_left(board.game, board.position)) < GUESSED_FROM
 
 
@@ -165,7 +165,7 @@ def _guide(board: Board[Any], options: Options) -> Any:
     """The evaluation of the estimates before a proof: the one that guides it, where it is one of the game's by name;
     None: the game's usual one."""
     guide = description_of(board.game).guide
-    if options.evaluation is not None or guide is None or not options.offers:
+    if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation
     found = guide(board.game)
     return found if is_named(board.game, found) else None

@@ -7,6 +7,7 @@ and are ways to make a division; anybody's own are found beside them (`outflank.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Flag, auto
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -56,25 +57,47 @@ class Division(Protocol):
         """Let the workers go."""
 
 
+class Promise(Flag):
+    """What of a search's result does not depend on the number of workers."""
+
+    VALUE = auto()
+    MOVE = auto()
+    NODES = auto()
+
+    def __str__(self) -> str:
+        return " and ".join(str(flag.name).lower() for flag in Promise if flag in self) or "nothing"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
     """A way to share a search among workers."""
 
     name: str
-    carries: tuple[str, ...]
+    algorithms: tuple[str, ...]
     """The algorithms that it can share."""
-    promises: str
+    promises: Promise
     """What does not depend on the number of workers."""
-    costs: str
+    minimax_promises: Promise | None = None
+    """The same for minimax; None: no more than for the other algorithms."""
+    promises_note: str = ""
+    """A condition or a reason, for people."""
+    overhead: str
     """What it pays for its parallelism."""
     divide: Callable[[Root, int], Any]
     """A `Division` of a root among so many workers; for Monte-Carlo a `Playing`."""
 
-    def promised(self, algorithm: str) -> tuple[str, ...]:
-        """Of `value`, `move` and `nodes`, those that do not depend on the number of workers with such an algorithm."""
-        always, _, sometimes = self.promises.partition(";")
-        words = [*always.split(), *(sometimes.split() if f"with {algorithm}" in sometimes else [])]
-        return tuple(name for name in ("value", "move", "nodes") if name in words)
+    def promised(self, algorithm: str) -> Promise:
+        """Return what does not depend on the number of workers with an algorithm."""
+        if algorithm == "minimax" and self.minimax_promises is not None:
+            return self.minimax_promises
+        return self.promises
+
+    @property
+    def promises_text(self) -> str:
+        """The promises in a line: `value and move; with minimax nodes too`."""
+        more = (self.minimax_promises or self.promises) & ~self.promises
+        text = f"{self.promises}; with minimax {more} too" if more else str(self.promises)
+        return f"{text} ({self.promises_note})" if self.promises_note else text
 
 
 SCHEMES = Registry(
@@ -124,11 +147,11 @@ def scheme_named(name: str) -> Scheme:
     return SCHEMES.get(name)
 
 
-def check_carries(scheme: Scheme, algorithm: str) -> None:
+def check_supports(scheme: Scheme, algorithm: str) -> None:
     """Refuse an algorithm that a scheme cannot divide."""
-    if algorithm not in scheme.carries:
-        hint = f"; {USUAL[algorithm]} carries {algorithm}" if algorithm in USUAL else ""
-        raise InvalidOption(f"{scheme.name} does not carry {algorithm}: only {', '.join(scheme.carries)}{hint}")
+    if algorithm not in scheme.algorithms:
+        hint = f"; {USUAL[algorithm]} supports {algorithm}" if algorithm in USUAL else ""
+        raise InvalidOption(f"{scheme.name} does not support {algorithm}: only {', '.join(scheme.algorithms)}{hint}")
 
 
 def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
@@ -138,7 +161,7 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
         return _on_device(options)
     if options.parallel is not None:
         scheme = options.parallel if isinstance(options.parallel, Scheme) else scheme_named(options.parallel)
-        check_carries(scheme, options.algorithm)
+        check_supports(scheme, options.algorithm)
         return scheme, all_cores() if workers is None else workers
     if workers is None:
         workers = 1 if options.algorithm in MONTE_CARLO else all_cores()

@@ -76,13 +76,13 @@ class Stage:
                     left = deadline.left_seconds() if left is None else min(left, deadline.left_seconds())
                 # From here on a stop counts: nothing may reset it any more.
                 root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0), left)
-                stop.tell(root.stop)
+                stop.add_listener(root.stop)
                 with timer(root.stop, left, self.division):
                     yield from self._iterations(limits, stop, guessing, left)
             finally:
                 if deadline is not None:
                     deadline.longest_pause_seconds = max(deadline.longest_pause_seconds, root.longest_pause_seconds)
-                stop.forget(root.stop)
+                stop.remove_listener(root.stop)
 
     def _prepare(self) -> None:
         """Compile all that is needed, before the clock runs."""
@@ -180,7 +180,7 @@ class Stage:
         which is soon proved.
         """
         horizon = self.root.horizon
-        solved = int(ending_moves(self.root.game)) + 3 if self.root.options.offers else 0
+        solved = int(ending_moves(self.root.game)) + 3 if self.root.options.use_endgame_kernels else 0
         return max(1, min(horizon // 2, horizon - solved, GUESSED))
 
     def _bring_forward(self, best: RootMove | None) -> None:

@@ -52,7 +52,7 @@ class CommonKeywords(TypedDict, total=False):
     canonical: bool
     passes: Literal["free", "ply", "evaluated"]
     selectivity: Selectivity
-    quiet: int
+    quiescence: int
     share_alpha: bool
     pivot: Literal["carried", "reset"]
     step: Literal[1, 2]
@@ -82,7 +82,7 @@ class AnswerKeywords(TypedDict, total=False):
     ties: TieRule
     exact: bool
     wld: bool
-    offers: bool
+    use_endgame_kernels: bool
 
 
 class OptionKeywords(PlayerKeywords, AnswerKeywords, total=False):

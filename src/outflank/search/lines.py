@@ -73,7 +73,7 @@ def follow_line(game, position, value, depth, line, start, length, worker):
         if end > 1:
             data, move = remembered(game, position, end, worker)
             exact = bound_of(data) == EXACT and depth_of(data) == depth + worker.realm and value_of(data) == value
-            unknown = worker.at_least == 0 and worker.doubt == 0 and (move == NO_MOVE or not exact)
+            unknown = worker.at_least == 0 and worker.selectivity_index == 0 and (move == NO_MOVE or not exact)
             if unknown or move == NO_MOVE:
                 break
         line[length] = MOVE(move)

@@ -11,7 +11,7 @@ from outflank.games.rules import play
 from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import kernel
 from outflank.search.nodes import fill_moves
-from outflank.search.quiet import quiescence
+from outflank.search.quiescence import quiescence
 from outflank.search.stopping import poll_stop
 
 WORST = -(1 << 40)
@@ -34,10 +34,10 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
         move = worker.moves[index]
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
-        if left == 0 and worker.quiet > 0:
+        if left == 0 and worker.quiescence > 0:
             # Typed: a literal would compile a recursion whose types differ, and that crashes on reload.
             low, high = np.int64(WORST), np.int64(-WORST)
-            found = -quiescence(game, evaluation, child, child_state, low, high, worker.quiet, end, worker)
+            found = -quiescence(game, evaluation, child, child_state, low, high, worker.quiescence, end, worker)
         elif left == 0:
             worker.nodes += 1
             worker.leaves += 1

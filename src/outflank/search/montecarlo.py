@@ -21,10 +21,10 @@ from outflank.games.rules import fill, pack, play, unpack
 from outflank.games.units import Scale
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.lockstep import meet
+from outflank.kernels.lockstep import warp_sync
 from outflank.kernels.signals import Attendant
 from outflank.machine import DeviceUsed
-from outflank.placement import bound
+from outflank.placement import pinned
 from outflank.search.contract import Deadline, Limits, Options, Stop
 from outflank.search.ordering import stage_of_weights
 from outflank.search.progress import watching
@@ -95,7 +95,7 @@ def play_out(game, evaluation, position, policy, moves, random):
     """
     sign = 1
     for ply in range(LONGEST):
-        meet()
+        warp_sync()
         end = fill(game, position, moves, 0)
         if end == 0:
             won = final(evaluation, game, position)
@@ -190,7 +190,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
 @grow.sample
 def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root = Root(game, position, Options(algorithm="uct"))
-    tree = seedling(root, room=512)
+    tree = new_tree(root, room=512)
     yield game, root.evaluation, *tree, 1, False, root.worker, seeded(1), np.zeros(32, np.int64)
 
 
@@ -200,7 +200,7 @@ def seeded(seed: int) -> Any:
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
-def seedling(root: Root, room: int = NODES) -> tuple[Any, int]:
+def new_tree(root: Root, room: int = NODES) -> tuple[Any, int]:
     """A tree with the root and its moves."""
     tree = np.zeros(room, NODE).view(np.recarray)
     tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
@@ -232,7 +232,7 @@ class OnePlayer:
 
     def __init__(self, root: Root, grown: tuple[Any, int] | None = None) -> None:
         self.root = root
-        tree, self.used = seedling(root) if grown is None else grown
+        tree, self.used = new_tree(root) if grown is None else grown
         self.trees = [tree]
         self._random, self._path = seeded(root.options.seed), np.zeros(LONGEST_PATH, np.int64)
 
@@ -240,7 +240,7 @@ class OnePlayer:
         """Play so many games, or until stopped."""
         root, flat = self.root, self.root.options.algorithm == "flat"
         arguments = (self.trees[0], self.used, games, flat, root.worker, self._random, self._path)
-        with bound(root.places, 0):
+        with pinned(root.places, 0):
             self.used = grow(root.game, root.evaluation, *arguments)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
@@ -290,7 +290,7 @@ def _playouts(
     root.begin_search(limits.nodes, seconds)
     attendant = Attendant(root.stop)
     try:
-        stop.tell(root.stop)
+        stop.add_listener(root.stop)
         games = max(getattr(playing, "first_games", FIRST_GAMES), len(root.moves))
 
         def progress() -> Progress:
@@ -334,7 +334,7 @@ def _playouts(
     finally:
         if deadline is not None:
             deadline.longest_pause_seconds = max(deadline.longest_pause_seconds, root.longest_pause_seconds)
-        stop.forget(root.stop)
+        stop.remove_listener(root.stop)
         attendant.close()
 
 

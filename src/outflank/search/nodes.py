@@ -31,15 +31,15 @@ from outflank.search.table import (
     UPPER,
     bound_of,
     depth_of,
-    doubt_of,
-    doubted,
     hint_of,
     is_foreign,
     looked_up,
     packed,
     remember,
+    selectivity_of,
     tells_value,
     value_of,
+    with_selectivity,
 )
 from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE
 
@@ -75,7 +75,7 @@ def settles(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
     known, wanted = depth_of(data), depth + worker.realm
     if known != wanted and (worker.at_least == 0 or known < wanted or known >= worker.realm + PROVED):
         return False
-    if doubt_of(data) > worker.doubt:
+    if selectivity_of(data) > worker.selectivity_index:
         return False
     found, bound = value_of(data), bound_of(data)
     return bound == EXACT or (bound == LOWER and found >= beta) or (bound == UPPER and found <= alpha)
@@ -213,7 +213,7 @@ def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: 
     """The data to remember of a node whose position the table knows under `symmetry`."""
     if symmetry != 0:
         move = np.int64(mirror_move(game, MOVE(move), symmetry))
-    return doubted(packed(best, depth + worker.realm, bound, move, worker.age), worker.doubt)
+    return with_selectivity(packed(best, depth + worker.realm, bound, move, worker.age), worker.selectivity_index)
 
 
 @inner

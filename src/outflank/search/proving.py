@@ -19,7 +19,7 @@ from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
 from outflank.search.selective import guessed, is_guessed, plays_out
-from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, doubt_of, looked_up, value_of
+from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, looked_up, selectivity_of, value_of
 from outflank.search.worker import ASKED
 
 
@@ -138,7 +138,7 @@ def look_up_children(game: Any, position: Any, left: Any, beta: Any, start: Any,
         for number in range(count):
             data = looked_up(worker.table, worker.table_shift, worker.asked[number, 0], worker.asked[number, 1])
             at_most = bound_of(data) == UPPER or bound_of(data) == EXACT
-            sure = depth_of(data) == left + worker.realm and doubt_of(data) <= worker.doubt
+            sure = depth_of(data) == left + worker.realm and selectivity_of(data) <= worker.selectivity_index
             if at_most and sure and -value_of(data) >= beta:
                 worker.cuts += 1
                 return True, -value_of(data)

@@ -117,7 +117,7 @@ class Result:
         """A small table, for notebooks."""
         rows = [*self._facts(), ("line", " ".join(map(str, self.pv)))]
         if len(self.best) > 1:
-            rows += [("also", f"{entry.move} {self.scale.say(entry.value)}") for entry in self.best[1:]]
+            rows += [("also", f"{entry.move} {self.scale.text(entry.value)}") for entry in self.best[1:]]
         cells = "".join(
             f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{escape(text)}</td></tr>'
             for name, text in rows
@@ -128,10 +128,10 @@ class Result:
     def _facts(self) -> Iterator[tuple[str, str]]:
         """What matters most, in words."""
         yield "move", str(self.move) if self.move else "no move: the game is over"
-        if self.said:
-            yield "value", self.said
-        if self.proved and not self.exact:
-            yield "proved", f"proved {self.proved}"
+        if self.value_text:
+            yield "value", self.value_text
+        if self.proved_text and not self.exact:
+            yield "proved", f"proved {self.proved_text}"
         searched = f"depth {self.depth}" if self.depth else "nothing searched" if self.move else ""
         yield (
             "searched",
@@ -144,15 +144,15 @@ class Result:
         yield "work", f"{how_many(self.nodes, 'node')} in {self.seconds:.2f} s"
 
     @property
-    def said(self) -> str:
+    def value_text(self) -> str:
         """The value as people read it: `+3.7 discs`; nothing if there is none."""
-        return "" if self.value is None else self.scale.say(self.value, exact=self.exact)
+        return "" if self.value is None else self.scale.text(self.value, exact=self.exact)
 
     @property
-    def proved(self) -> str:
+    def proved_text(self) -> str:
         """What is proved of the final score, as people read it: `at least +4 discs`; nothing if nothing is."""
-        lower = None if self.lower is None else self.scale.say_score(self.lower)
-        upper = None if self.upper is None else self.scale.say_score(self.upper)
+        lower = None if self.lower is None else self.scale.score_text(self.lower)
+        upper = None if self.upper is None else self.scale.score_text(self.upper)
         if lower == upper:
             return lower or ""
         if self.scale.score is None:  # nothing is more than won, or less than lost

@@ -35,7 +35,7 @@ from outflank.search.looking import look
 from outflank.search.ordering import Ordering, ordering_named, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
-from outflank.search.selective import doubt_of, margins
+from outflank.search.selective import margins, selectivity_index
 from outflank.search.sorting import sort_moves
 from outflank.search.stopping import BELL, halt, set_deadline
 from outflank.search.table import NO_MOVE, PROVED, Table
@@ -125,7 +125,7 @@ class Root:
         chosen = self.options.evaluation
         # A game that is played to its end needs no estimate.
         plays_out = chosen is None and self.options.algorithm in ("uct", "flat") and not evaluations(self.game)
-        if self.options.exact and self.options.offers:
+        if self.options.exact and self.options.use_endgame_kernels:
             return self._solving()
         if self.options.exact or plays_out:
             return Exact()
@@ -143,7 +143,7 @@ class Root:
     def plays_out(self) -> bool:
         """Whether endings are solved by the game's own kernels: in exact play, and where estimates by patterns come to
         the end of the game."""
-        if not self.options.offers:
+        if not self.options.use_endgame_kernels:
             return False
         near = int(moves_left(self.game, self.position)) <= PLAYED_OUT
         by_patterns = isinstance(self.evaluation, Patterns) and self.options.passes == "free"
@@ -181,7 +181,7 @@ class Root:
         worker.pace = options.pace
         # What is played out to its end has no plies to spend.
         worker.pass_rule = PASS_FREE if options.exact else PASSES[options.passes]
-        worker.quiet = options.quiet
+        worker.quiescence = options.quiescence
         worker.scout = int(options.algorithm == "pvs")
         worker.at_least = int(options.table_depth == "at-least")
         worker.canonical = int(options.canonical)
@@ -191,10 +191,10 @@ class Root:
             worker.table_from = 2
         ordering.apply(self.game, worker)
         worker.estimate_order = int(options.ordering is None)
-        worker.doubt, worker.margins = doubt_of(options.selectivity), address_of(self._margins)
+        worker.selectivity_index, worker.margins = selectivity_index(options.selectivity), address_of(self._margins)
         if options.exact:
             worker.realm = PROVED
-        if options.exact and options.offers:
+        if options.exact and options.use_endgame_kernels:
             own_order = exact_promise.dispatch(type(self.game)) is not exact_promise.dispatch(object)
             worker.exact_order = int(options.ordering is None and own_order)
 

@@ -16,7 +16,7 @@ from outflank.search.lines import follow_line, table_move
 from outflank.search.looking import look
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_several
-from outflank.search.quiet import quiescence
+from outflank.search.quiescence import quiescence
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
 

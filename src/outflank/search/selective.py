@@ -26,7 +26,7 @@ from outflank.kernels.memory import record_at
 
 SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
 """How many standard deviations of the error a shallow value must be beyond a window, by the share of guesses that are
-right then, in per cent. A search's doubt is the place here, from 0."""
+right then, in per cent. The selectivity index of a search is its place here, from 0."""
 
 MOST_SELECTIVE: Final = 73
 
@@ -46,7 +46,7 @@ MARGINS = np.dtype(
 )
 
 
-def doubt_of(selectivity: int) -> int:
+def selectivity_index(selectivity: int) -> int:
     """The number by which workers and entries know a selectivity."""
     return list(SELECTIVITIES).index(selectivity)
 
@@ -106,13 +106,13 @@ def _(evaluation):
 @inner
 def is_probed(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
     """Whether a shallower search is asked about a node."""
-    return worker.doubt != 0 and depth >= PROBED_FROM and beta == alpha + 1
+    return worker.selectivity_index != 0 and depth >= PROBED_FROM and beta == alpha + 1
 
 
 @inner
 def is_guessed(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
     """Whether a node has so few plies left that the evaluation itself is asked about it."""
-    return worker.doubt != 0 and depth < PROBED_FROM and beta == alpha + 1
+    return worker.selectivity_index != 0 and depth < PROBED_FROM and beta == alpha + 1
 
 
 @inner

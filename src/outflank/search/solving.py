@@ -64,7 +64,7 @@ def solve(
 
     >>> import outflank
     >>> board = outflank.OthelloBoard.start(4, scoring="discs")
-    >>> outflank.solve(board).said, outflank.solve(board, wld=True).said
+    >>> outflank.solve(board).value_text, outflank.solve(board, wld=True).value_text
     ('-8 discs', 'lost')
     """
     if not options.get("exact", True):
@@ -75,7 +75,7 @@ def solve(
             return result
         options = {**options, "device": "cpu"}
     # Mirror images share an entry: that costs nothing that could be measured, and four first moves of a start are one.
-    bits = usual_table_bits(board) if options.get("offers", True) else TABLE_BITS
+    bits = usual_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
     chosen: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
     if save is None:
         return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **chosen)

@@ -47,8 +47,8 @@ SMALL_BITS = 20
 BUCKETS_AT_A_TIME = 1 << 16
 """That are looked through together, where all are: 8 MiB."""
 
-# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-44, doubt in 45-47, how
-# many workers are at it in 48-54, whether another node of a cluster found it in 55, and in which
+# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-44, selectivity in 45-47,
+# how many workers are at it in 48-54, whether another node of a cluster found it in 55, and in which
 # episode those at it began in 56-62;
 # bit 63 is always set, so that no data is 0 and an empty slot matches no position.
 OFFSET = 1 << 15
@@ -121,15 +121,15 @@ def age_of(data: Any) -> Any:
 
 
 @inner
-def doubt_of(data: Any) -> Any:
+def selectivity_of(data: Any) -> Any:
     """How selective the search was that found the value: 0, not at all."""
     return np.int64((data >> U64(45)) & U64(7))
 
 
 @inner
-def doubted(data: Any, doubt: Any) -> Any:
+def with_selectivity(data: Any, selectivity_index: Any) -> Any:
     """The data of an entry whose value a search found that was so selective."""
-    return data | (U64(doubt) << U64(45))
+    return data | (U64(selectivity_index) << U64(45))
 
 
 @inner
@@ -143,7 +143,7 @@ def adopted(data: Any, age: Any) -> Any:
     """The data of an entry that another node of a cluster has found, as it is kept here: by this search, and at it is
     nobody."""
     found = packed(value_of(data), depth_of(data), bound_of(data), move_of(data), age)
-    return doubted(found, doubt_of(data)) | U64(FOREIGN)
+    return with_selectivity(found, selectivity_of(data)) | U64(FOREIGN)
 
 
 MOST_AT_IT, EPISODES = 127, 128

@@ -48,7 +48,7 @@ WORKER = record_type(
         "first_cutoffs": np.int64,  # and those where it was the first move tried
         # options
         "pass_rule": np.int64,
-        "quiet": np.int64,  # plies of noisy moves beyond the depth
+        "quiescence": np.int64,  # plies of noisy moves beyond the depth
         "scout": np.int64,  # principal variation search
         "table": np.int64,  # address of the table; 0: none
         "table_shift": np.int64,
@@ -56,7 +56,7 @@ WORKER = record_type(
         "at_least": np.int64,  # entries of greater depth may end a search too
         "canonical": np.int64,  # symmetric positions share an entry
         "age": np.int64,
-        "doubt": np.int64,  # how selective the search is (`selective`); 0: not at all
+        "selectivity_index": np.int64,  # how selective the search is (`selective`); 0: not at all
         "margins": np.int64,  # address of how far a shallow search must be off a window for it to count; 0: none does
         "realm": np.int64,  # added to the depth of entries: `PROVED` where the game is played out
         "workspace": np.int64,  # address of what the game's own kernels of endings need; 0: nothing

@@ -113,14 +113,14 @@ class TaskDispatcher:
 
         self._events.put(task)
         if stop is not None:
-            stop.tell(give_up)
+            stop.add_listener(give_up)
         try:
             while not task.over.wait(0.2):
                 if self._thread is None or not self._thread.is_alive():
                     raise OutflankError(self._broken or "the cluster has been left")
         finally:
             if stop is not None:
-                stop.forget(give_up)
+                stop.remove_listener(give_up)
         if task.why is not None:
             raise OutflankError(task.why)
         return task.answer

@@ -35,7 +35,7 @@ class Reviewed:
     judged: Sequence[Judged]
     marks: Marks
     story: Story
-    said: Sequence[str]
+    conclusions: Sequence[str]
     """What is to be said of the whole game, a sentence each."""
     told: Callable[[Judged], str]
     """A move beside the best one, in words."""
@@ -75,7 +75,7 @@ class Reviewed:
 
 def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
     """The whole page."""
-    said = "".join(f"<li>{escape(line)}</li>" for line in review.said)
+    said = "".join(f"<li>{escape(line)}</li>" for line in review.conclusions)
     start = review.board.copy()
     while start.moves:
         start.pop()

@@ -10,7 +10,7 @@ from typing import Literal
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.kinds import Duration, Measured, Several, Shape
-from outflank.lab.elsewhere import Failed, measured_elsewhere
+from outflank.lab.child_process import Failed, measure_in_child
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
@@ -65,7 +65,7 @@ def _measured(setting: str, depth: int, number_: int, stop: Stop) -> list[Sample
     environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _home(setting).name}
     sample: Sample = {"setting": setting, "round": number_}
     try:
-        rows = measured_elsewhere("outflank.lab.compiled_speed", {"depth": depth}, environment, stop, LONGEST_SECONDS)
+        rows = measure_in_child("outflank.lab.compiled_speed", {"depth": depth}, environment, stop, LONGEST_SECONDS)
     except Failed as error:
         return [{**sample, "trouble": str(error)}]
     return [{**sample, "trouble": "", **row} for row in rows]

@@ -19,7 +19,7 @@ from outflank.lab.report import ReportTable, Sample, sample_shape
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Limits, Stop
-from outflank.search.division import scheme_named
+from outflank.search.division import Promise, scheme_named
 from outflank.search.results import Result
 from outflank.words import how_many
 
@@ -43,7 +43,9 @@ class DeterminismParameters(Parameters):
         super(DeterminismParameters, self).__post_init__()
         for name in self.schemes:
             if not scheme_named(name).promised(self.algorithm):
-                raise InvalidOption(f"{name} promises {scheme_named(name).promises}: there is nothing to hold it to")
+                raise InvalidOption(
+                    f"{name} promises {scheme_named(name).promises_text}: there is nothing to hold it to"
+                )
             if self.schedule != "one" and name in UNDIVIDED:
                 raise InvalidOption(f"schedule={self.schedule}: {name} has no nodes whose moves are handed out")
 
@@ -84,14 +86,14 @@ class Determinism(Experiment[DeterminismParameters]):
         for (scheme, workers, number), found in games.items():
             promised = _promised(chosen, str(scheme))
             same = {name: _first_difference(first, found, name) for name in ("value", "move", "nodes")}
-            broken = [turn for name in promised if (turn := same[name]) is not None]
+            broken = [turn for name, flag in PROMISED.items() if flag in promised and (turn := same[name]) is not None]
             lines.append(
                 {
                     "scheme": scheme,
                     "workers": workers,
                     "game": number,
                     "turns": len(found),
-                    "promises": ", ".join(promised),
+                    "promises": ", ".join(name for name, flag in PROMISED.items() if flag in promised),
                     "same values": same["value"] is None,
                     "same moves": same["move"] is None,
                     "same nodes": same["nodes"] is None,
@@ -104,14 +106,18 @@ class Determinism(Experiment[DeterminismParameters]):
         by = "rows" if chosen.schedule == "rows" else "single moves"
         title = f"games at depth {chosen.depth}, {chosen.algorithm}, by {by}"
         about = "A scheme that promises no move searches the positions of the serial game, each for itself."
-        loose = any("move" not in _promised(chosen, name) for name in chosen.schemes)
+        loose = any(Promise.MOVE not in _promised(chosen, name) for name in chosen.schemes)
         return Conclusion(
             tables=(ReportTable.of(title, lines, notes=(about,) if loose else ()),), notes=(note,), passed=kept
         )
 
 
-def _promised(chosen: DeterminismParameters, scheme: str) -> tuple[str, ...]:
-    return ("value", "move", "nodes") if scheme == SERIAL else scheme_named(scheme).promised(chosen.algorithm)
+PROMISED = {"value": Promise.VALUE, "move": Promise.MOVE, "nodes": Promise.NODES}
+"""The column of each promise."""
+
+
+def _promised(chosen: DeterminismParameters, scheme: str) -> Promise:
+    return ~Promise(0) if scheme == SERIAL else scheme_named(scheme).promised(chosen.algorithm)
 
 
 def _first_difference(first: Sequence[Sample], found: Sequence[Sample], name: str) -> int | None:
@@ -126,7 +132,7 @@ def _game(chosen: DeterminismParameters, scheme: str | None, workers: int, numbe
     options: dict[str, Any] = {"algorithm": chosen.algorithm}
     if scheme is not None:
         options |= {"parallel": scheme, "workers": workers, "schedule": chosen.schedule}
-    plays = self_play if "move" in _promised(chosen, scheme or SERIAL) else _beside_the_serial_game
+    plays = self_play if Promise.MOVE in _promised(chosen, scheme or SERIAL) else _beside_the_serial_game
     try:
         return [
             {

@@ -44,7 +44,7 @@ from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks
 from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
 from outflank.parallel.events import EventRecording
 from outflank.search.contract import Stop
-from outflank.search.division import check_carries, scheme_named
+from outflank.search.division import check_supports, scheme_named
 from outflank.words import how_many
 
 COLUMNS = 200
@@ -78,7 +78,7 @@ class ProfileParameters(Parameters):
         check_divides(self.dividing)
         program = program_of(self.whole_game)
         if program is not None:
-            check_carries(scheme_named(self.dividing), program.search["algorithm"])
+            check_supports(scheme_named(self.dividing), program.search["algorithm"])
 
     @property
     def dividing(self) -> str:
@@ -89,7 +89,7 @@ class ProfileParameters(Parameters):
     @property
     def minimax(self) -> bool:
         """Whether it searches by minimax, as reports 002 and 004 do."""
-        return self.dividing == "fork-join" or "pvs" not in scheme_named(self.dividing).carries
+        return self.dividing == "fork-join" or "pvs" not in scheme_named(self.dividing).algorithms
 
     @property
     def sides(self) -> list[Contender]:

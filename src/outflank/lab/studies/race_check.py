@@ -9,7 +9,7 @@ from typing import Any, Literal
 from outflank.errors import OutflankError
 from outflank.kinds import Count, Shape
 from outflank.lab.boards import board_named
-from outflank.lab.elsewhere import Failed, measured_elsewhere
+from outflank.lab.child_process import Failed, measure_in_child
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
@@ -39,7 +39,7 @@ class RaceCheckParameters(Parameters):
         if self.position is not None:
             board_named(self.position)
         for name in self.schemes:
-            if "uct" in scheme_named(name).carries:
+            if "uct" in scheme_named(name).algorithms:
                 raise OutflankError(f"{name} plays at random: there is no value that its schedules could agree on")
 
     def unused(self) -> tuple[str, ...]:
@@ -115,12 +115,12 @@ class Races(Experiment[RaceCheckParameters]):
 
 
 def _checked(chosen: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sample]:
-    carries = scheme_named(scheme).carries
+    algorithms = scheme_named(scheme).algorithms
     request: dict[str, Any] = {
         "position": None if chosen.position is None else board_named(chosen.position).to_text(),
         "size": chosen.size,
         "parallel": scheme,
-        "algorithm": "minimax" if scheme == "fork-join" else "pvs" if "pvs" in carries else carries[0],
+        "algorithm": "minimax" if scheme == "fork-join" else "pvs" if "pvs" in algorithms else algorithms[0],
         "workers": chosen.workers,
         "depth": chosen.depth,
         "threshold": chosen.threshold,
@@ -129,7 +129,7 @@ def _checked(chosen: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sampl
         "seed": chosen.seed,
     }
     try:
-        rows = measured_elsewhere("outflank.lab.races", request, {**os.environ, "NUMBA_DISABLE_JIT": "1"}, stop)
+        rows = measure_in_child("outflank.lab.races", request, {**os.environ, "NUMBA_DISABLE_JIT": "1"}, stop)
     except Failed as error:
         raise OutflankError(f"{scheme}: {error}") from None
     return [{"scheme": scheme, **row} for row in rows]

@@ -44,7 +44,7 @@ from outflank.lab.studies.clusters import CLUSTER, Searching, check_cluster
 from outflank.lab.threads import thread_figures, thread_table
 from outflank.lab.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
-from outflank.search.division import check_carries, scheme_named
+from outflank.search.division import check_supports, scheme_named
 from outflank.words import how_many
 
 SCHEDULES = ("one", "rows", "static")
@@ -99,7 +99,7 @@ class ScalingParameters(ProgramChoice):
                 raise InvalidOption(f"{name}={given}: report {self.whole_game}'s program is what plays")
         for name in self.dividing:
             scheme, algorithm = scheme_named(name), _algorithm(self, name)
-            check_carries(scheme, algorithm)
+            check_supports(scheme, algorithm)
             if self.schedule is not None and name in UNDIVIDED:
                 raise InvalidOption(f"schedule={self.schedule}: {name} has no nodes whose moves are handed out")
             if self.threshold is not None and name == "shared-table":
@@ -221,7 +221,7 @@ def _sides(chosen: ScalingParameters) -> list[Contender]:
             algorithm = _algorithm(chosen, scheme)
             if algorithm in ("uct", "flat"):
                 raise OutflankError(
-                    f"scaling compares searches to a depth: {scheme} carries {algorithm}, which has none"
+                    f"scaling compares searches to a depth: {scheme} supports {algorithm}, which has none"
                 )
             depth = place.depth or chosen.depth or _usual_depth(chosen.game, algorithm, chosen.whole_game)
             options: dict[str, Any] = {"share_alpha": chosen.share_alpha}
@@ -269,7 +269,7 @@ def _told(chosen: ScalingParameters) -> str:
 
 
 def _algorithm(chosen: ScalingParameters, scheme: str) -> str:
-    """What is asked for, or what a scheme usually carries."""
+    """What is asked for, or what a scheme usually runs."""
     if chosen.algorithm is not None:
         return chosen.algorithm
     program = program_of(chosen.whole_game)
@@ -278,8 +278,8 @@ def _algorithm(chosen: ScalingParameters, scheme: str) -> str:
     if chosen.program in PROGRAMS:
         return str(PROGRAMS[chosen.program]["algorithm"])
     usual = "minimax" if scheme == "fork-join" else "pvs"
-    carries = scheme_named(scheme).carries
-    return usual if usual in carries else carries[0]
+    algorithms = scheme_named(scheme).algorithms
+    return usual if usual in algorithms else algorithms[0]
 
 
 def _serial(

@@ -286,7 +286,7 @@ def _together(operation: int, owns: Words, opps: Words, discs: Words, stop: Stop
     def halt() -> None:
         store(desk, "over", 1)
 
-    stop.tell(halt)
+    stop.add_listener(halt)
     try:
         run_workers(
             _either,
@@ -298,7 +298,7 @@ def _together(operation: int, owns: Words, opps: Words, discs: Words, stop: Stop
             every_seconds=0.002,
         )
     finally:
-        stop.forget(halt)
+        stop.remove_listener(halt)
     return TIMED, float(desk.spent) / 1e9, int(desk.found)
 
 

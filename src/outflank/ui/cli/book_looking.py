@@ -47,7 +47,7 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
     console = output()
     console.print(how_many(len(book.entries), "position"))
     for code, value in moves:
-        console.print(f"  {board.move(code)}  {book.scale.say(value)}  depth {depth}")
+        console.print(f"  {board.move(code)}  {book.scale.text(value)}  depth {depth}")
     if entry is not None and entry.games:
         console.print(f"  played in {how_many(entry.games, 'game')}")
     if not moves:

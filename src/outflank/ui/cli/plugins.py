@@ -21,7 +21,7 @@ KINDS: dict[str, tuple[Callable[[], Iterable[Listed[Any]]], Callable[[Any], str]
         list_evaluations,
         lambda named: f"values in {named.unit}" if named.unit else "values without a unit",
     ),
-    "scheme": (SCHEMES.listing, lambda scheme: f"promises {scheme.promises}"),
+    "scheme": (SCHEMES.listing, lambda scheme: f"promises {scheme.promises_text}"),
     "experiment": (EXPERIMENTS.listing, lambda experiment: experiment.question),
     "protocol": (PROTOCOLS.listing, lambda protocol: protocol.about),
     "cluster engine": (ENGINES.listing, lambda engine: ", ".join(form for form, _ in engine.forms.values())),

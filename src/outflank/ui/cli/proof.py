@@ -57,7 +57,7 @@ def _print(found: Checked) -> None:
     for strategy in found.strategies:
         _print_strategy(strategy)
     console.print(f"{describe(found.board)}: {found.board.to_text()}")
-    worth = scale_of(found.board.game, Exact()).say(found.value)
+    worth = scale_of(found.board.game, Exact()).text(found.value)
     console.print(f"{worth} for {found.board.turn}, who is to move: proved; checked in {found.seconds:.1f} s")
 
 

@@ -201,7 +201,7 @@ def _write(out: str, found: ReviewedGame) -> None:
         judged=found.judged,
         marks=found.marks,
         story=drawn,
-        said=conclusions(found),
+        conclusions=conclusions(found),
         told=lambda each: told(each, scale),
         rows=[dict(zip(COLUMNS, cells(each, found.marks, scale), strict=True)) for each in found.judged],
     )

@@ -213,7 +213,7 @@ def _worth(each: Judged, value: float, scale: Scale, *, bare: bool = False) -> s
     """A value in words; a game that does not say how much a win counts is won or lost."""
     if isinf(value):
         return "won" if value > 0 else "lost"
-    return scale.say(value, exact=each.exact, bare=bare)
+    return scale.text(value, exact=each.exact, bare=bare)
 
 
 def told(each: Judged, scale: Scale) -> str:

@@ -66,7 +66,7 @@ USUAL_SECONDS = 5.0
     help="What a pass costs: nothing, a ply, or the node is evaluated at once.",
 )
 @click.option(
-    "--quiet", type=int, default=0, show_default=True, help="Plies of moves that change much beyond the depth."
+    "--quiescence", type=int, default=0, show_default=True, help="Plies of moves that change much beyond the depth."
 )
 @click.option(
     "--selectivity",

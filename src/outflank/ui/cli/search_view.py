@@ -30,7 +30,7 @@ def iteration_grid(results: list[Result], progress: Progress | None = None) -> G
         mark = "=" if result.exact else ""
         grid.add_row(
             f"{result.depth}{_selectivity(result)}{'…' if result.stopped else ''}",
-            "" if result.value is None else f"{result.scale.say(result.value, exact=result.exact, bare=True)}{mark}",
+            "" if result.value is None else f"{result.scale.text(result.value, exact=result.exact, bare=True)}{mark}",
             f"{result.seconds:.2f} s",
             f"{result.nodes:,}",
             scaled(result.nodes_per_second),
@@ -65,7 +65,7 @@ def _fitting(grid: Grid) -> Grid:
 
 
 def _at_least(progress: Progress, value: int, scale: Scale) -> str:
-    return f">= {value:+d}" if progress.proving else f">= {scale.say(value, bare=True)}"
+    return f">= {value:+d}" if progress.proving else f">= {scale.text(value, bare=True)}"
 
 
 def under_way(progress: Progress) -> str:
@@ -113,12 +113,12 @@ def worker_grid(result: Result) -> Grid:
 def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
     """The move, and what is known of it: a proof, an estimate, bounds, or nothing."""
     plays = f"{board.turn} plays {last.move}"
-    if last.value is None and not last.proved:
+    if last.value is None and not last.proved_text:
         return f"{board.turn} to move; nothing was searched, {last.move} is only a legal move"
     algorithm, proving = options["algorithm"], options["exact"]
     counted = "" if algorithm in MONTE_CARLO else options["evaluation"] or next(iter(evaluations(board.game)), "")
     # Won, lost and drawn need no such word.
-    worth = f"worth {last.said}" if last.said[:1] in ("+", "-") else last.said
+    worth = f"worth {last.value_text}" if last.value_text[:1] in ("+", "-") else last.value_text
     if last.exact:
         proved = ("who wins" if options["wld"] else "the final score") if proving else counted
         return f"{plays}, {worth} (proved to the end, {algorithm}, {proved})"
@@ -126,13 +126,13 @@ def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
     how = ", ".join(filter(None, (depth, algorithm, counted)))
     if not proving:
         return f"{plays}, {worth} ({how})"
-    known = f"{last.proved} is proved" if last.proved else "nothing is proved"
-    estimate = f"estimated {last.said}, {how}" if last.said else f"stopped, {algorithm}"
+    known = f"{last.proved_text} is proved" if last.proved_text else "nothing is proved"
+    estimate = f"estimated {last.value_text}, {how}" if last.value_text else f"stopped, {algorithm}"
     return f"{plays}; the proof was not finished, {known} ({estimate})"
 
 
 def _valued(entry: MoveValue, last: Result) -> str:
-    said = last.scale.say(entry.value, exact=last.exact)
+    said = last.scale.text(entry.value, exact=last.exact)
     rest = entry.line[1:SHOWN]
     follows = f"   {' '.join(map(str, rest))}{' …' if len(entry.line) > SHOWN else ''}" if rest else ""
     return f"  {entry.move}  {said}{follows}"

@@ -207,10 +207,10 @@ def _last(solving: Solving, table: SolveTable, under: Under, number: int, board:
 def _answer(board: Board[Any], result: Result) -> str:
     """One position's result in a sentence."""
     if result.move is None:
-        return f"the game is over, {result.said} for {board.turn}"
+        return f"the game is over, {result.value_text} for {board.turn}"
     if result.exact:
-        return f"{board.turn} plays {result.move}, {result.said}"
-    known = f"{result.proved} is proved" if result.proved else "nothing is proved"
+        return f"{board.turn} plays {result.move}, {result.value_text}"
+    known = f"{result.proved_text} is proved" if result.proved_text else "nothing is proved"
     return f"{board.turn} to move; the proof was not finished, {known}"
 
 

@@ -64,7 +64,7 @@ class Total:
         """Speed."""
         return self.nodes / self.seconds if self.seconds > 0 else 0.0
 
-    def said(self) -> str:
+    def text(self) -> str:
         """How they came out."""
         parts = [f"{self.proved:,} of {how_many(self.positions, 'position')} proved"]
         if self.differing:
@@ -77,7 +77,7 @@ class Total:
 def score_cell(result: Result) -> str:
     """The score, or the bounds that are proved."""
     if result.exact and result.value is not None:
-        return result.scale.say(result.value, exact=True, bare=True)
+        return result.scale.text(result.value, exact=True, bare=True)
     return bounds(result.lower, result.upper)
 
 
@@ -136,7 +136,7 @@ class SolveTable:
         if result.exact and not proved:
             self.print({}, "the other moves' scores are not proved")
         if result.exact and len(result.best) > 1:
-            values = [f"{each.move} {result.scale.say(each.value, exact=True, bare=True)}" for each in result.best]
+            values = [f"{each.move} {result.scale.text(each.value, exact=True, bare=True)}" for each in result.best]
             self.print({}, ",  ".join(each.replace(" ", "\xa0") for each in values))
         for each in differing:
             self.print({}, f"! {each}")
@@ -144,7 +144,7 @@ class SolveTable:
     def end(self, total: Total) -> None:
         """Print what all positions took."""
         cells = self.effort(total.seconds, total.nodes, total.nodes_per_second)
-        self.print({"position": "total", **cells}, total.said())
+        self.print({"position": "total", **cells}, total.text())
 
     def effort(self, seconds: float, nodes: int, speed: float) -> dict[str, str]:
         """The cells of time and nodes."""
@@ -163,7 +163,7 @@ class SolveTable:
             if progress.moves:
                 line += f", {progress.done / progress.moves:.0%} of the root settled"
         else:
-            told = f": {estimate.said}" if estimate is not None and estimate.said else ""
+            told = f": {estimate.value_text}" if estimate is not None and estimate.value_text else ""
             line = f"estimate, depth {progress.depth}{told}"
         cells |= self.effort(progress.seconds, progress.nodes, progress.nodes_per_second)
         return "\n".join(self.laid_out(cells, line))

@@ -68,10 +68,10 @@ class SchemeKind(Struct, frozen=True, kw_only=True):
     """A way to share a search among workers."""
 
     name: str
-    carries: tuple[str, ...]
+    algorithms: tuple[str, ...]
     """The algorithms that it can share."""
     promises: str
-    costs: str
+    overhead: str
 
 
 class Refused(Said, frozen=True, kw_only=True):
@@ -188,14 +188,14 @@ class Ended(Struct, frozen=True, kw_only=True):
     score: int
     """What black has won."""
     reason: str
-    said: str
+    text: str
     """In one sentence."""
 
 
 class ClockState(Struct, frozen=True, kw_only=True):
     """Both clocks, when the message was written."""
 
-    said: str
+    text: str
     """`5 minutes for the game`."""
     black: float | None
     """Seconds left; for the move, where each has its own time."""
@@ -274,7 +274,7 @@ class Valued(Struct, frozen=True, kw_only=True, omit_defaults=True):
     move: str
     value: float
     """In the game's unit; ±1e9: won or lost."""
-    said: str
+    value_text: str
     """`+3.7`."""
     exact: bool = False
     line: tuple[str, ...] = ()
@@ -294,9 +294,9 @@ class Analysis(Said, frozen=True, kw_only=True):
     """Whether the value is proved."""
     selectivity: int
     """In per cent: 100 leaves nothing out."""
-    said: str
+    value_text: str
     """The value, in words; empty: none yet."""
-    proved: str
+    proved_text: str
     """What is proved of the score: `at least +4 discs`."""
     moves: tuple[Valued, ...]
     """The best first, as many as have values."""
@@ -382,7 +382,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     """A change of who was winning."""
 
     node: int
-    said: str
+    text: str
 
 
 class Laboratory(Said, frozen=True, kw_only=True):

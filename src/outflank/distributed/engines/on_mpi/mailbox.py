@@ -106,7 +106,7 @@ class Mailbox:
         self.peers = self.size
         """The ranks below this number take part."""
 
-    def say(self, rank: int, message: Message) -> None:
+    def send(self, rank: int, message: Message) -> None:
         """Tell a rank something."""
         data = bytearray(encoded(message))
         self.bytes_said += len(data)

@@ -69,7 +69,7 @@ class MpiFabric:
         self._era = setup.era
         self._mailbox.peers = self._used
         for rank in range(1, self._used):
-            self._mailbox.say(rank, PrepareSearch(setup=words, peers=self._used))
+            self._mailbox.send(rank, PrepareSearch(setup=words, peers=self._used))
         self._close_node()
         node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(0, node, self._events.put)
@@ -84,19 +84,19 @@ class MpiFabric:
             assert self._node_thread is not None
             self._node_thread.submit(job)
         else:
-            self._mailbox.say(node, SearchJob(job=job))
+            self._mailbox.send(node, SearchJob(job=job))
 
     def stop(self, node: int, ticket: int) -> None:
         if node == 0:
             assert self._node_thread is not None
             self._node_thread.node.stop(ticket)
         else:
-            self._mailbox.say(node, StopJob(ticket=ticket))
+            self._mailbox.send(node, StopJob(ticket=ticket))
 
     def ask(self) -> None:
         self._reported = 0.0
         for rank in range(1, self._used):
-            self._mailbox.say(rank, AskReport())
+            self._mailbox.send(rank, AskReport())
 
     def wait(self, seconds: float) -> list[NodeEvent]:
         deadline = time.monotonic() + seconds
@@ -150,7 +150,7 @@ class MpiFabric:
         self._death_notice.close()
         self._close_node()
         for rank in range(1, self._mailbox.size):
-            self._mailbox.say(rank, LeaveRanks())
+            self._mailbox.send(rank, LeaveRanks())
         deadline = time.monotonic() + LEAVING_SECONDS
         while len(self._gone) < self._mailbox.size - 1 and time.monotonic() < deadline:
             self.wait(LONGEST_NAP)

@@ -78,28 +78,28 @@ class _Server:
                 try:
                     self._heed(message)
                 except OutflankError as error:
-                    self._mailbox.say(0, RankFailed(why=str(error)))
+                    self._mailbox.send(0, RankFailed(why=str(error)))
             with contextlib.suppress(queue.Empty):
                 while True:
                     event = self._events.get_nowait()
                     idle = False
                     if isinstance(event, Ended):
-                        self._mailbox.say(0, RankEnded(era=self._era, result=event.result))
+                        self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
                     elif isinstance(event, Left):
-                        self._mailbox.say(0, RankFailed(why=event.why))
+                        self._mailbox.send(0, RankFailed(why=event.why))
             with contextlib.suppress(queue.Empty):
                 while True:
-                    self._mailbox.say(0, self._done.get_nowait())
+                    self._mailbox.send(0, self._done.get_nowait())
                     idle = False
             if time.monotonic() > reported + REPORT_SECONDS:
                 reported = time.monotonic()
                 if self._node_thread is not None:
                     self._report()
                 if self._runner is not None:
-                    self._mailbox.say(0, RankAlive())
+                    self._mailbox.send(0, RankAlive())
             if idle:
                 self._mailbox.nap()
-        self._mailbox.say(0, RankLeft())
+        self._mailbox.send(0, RankLeft())
         self._mailbox.drain()
 
     def _heed(self, message: Message | EntriesCame) -> None:
@@ -137,7 +137,7 @@ class _Server:
         node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
         where = process_here()
-        self._mailbox.say(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))
+        self._mailbox.send(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))
 
     def _open_runner(self) -> None:
         where = f"rank {self._mailbox.rank} on {whereabouts()}"
@@ -145,9 +145,9 @@ class _Server:
             assert self._make is not None, "nothing that it could do"
             self._runner = TaskRunner(self._make)
         except Exception as error:  # the head says what follows from it
-            self._mailbox.say(0, RankRefused(why=f"{where}: {error}"))
+            self._mailbox.send(0, RankRefused(why=f"{where}: {error}"))
             return
-        self._mailbox.say(0, RankHired(where=where, lanes=self._lanes, version=__version__))
+        self._mailbox.send(0, RankHired(where=where, lanes=self._lanes, version=__version__))
 
     def _run(self, ticket: int, item: dict[str, Any]) -> None:
         assert self._runner is not None
@@ -155,7 +155,7 @@ class _Server:
 
     def _report(self) -> None:
         assert self._node_thread is not None
-        self._mailbox.say(0, RankReported(era=self._era, report=self._node_thread.node.report()))
+        self._mailbox.send(0, RankReported(era=self._era, report=self._node_thread.node.report()))
 
     def _close_node(self) -> None:
         if self._node_thread is not None:

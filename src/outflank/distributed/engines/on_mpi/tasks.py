@@ -91,7 +91,7 @@ class MpiTasks:
             idle = True
             with contextlib.suppress(queue.Empty):
                 while True:
-                    self._mailbox.say(*self._outbox.get_nowait())
+                    self._mailbox.send(*self._outbox.get_nowait())
                     idle = False
             for rank, message in self._mailbox.receive():
                 idle = False

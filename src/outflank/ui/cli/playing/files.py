@@ -76,7 +76,7 @@ class Loaded:
     start: Board[Any]
     board: Board[Any]
     moves: list[PlayedMove]
-    said: str
+    description: str
     """Which one it is, in words."""
 
 
@@ -100,7 +100,7 @@ def load_game(words: str, game: Any) -> Loaded:
     if others:
         many = f"{others + 1:,}" if others + 1 < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
         said += f": game {number:,} of {many} (load FILE NUMBER takes another)"
-    return Loaded(start=Board.from_setup(record.start), board=board, moves=list(record.moves), said=said)
+    return Loaded(start=Board.from_setup(record.start), board=board, moves=list(record.moves), description=said)
 
 
 def _parted(words: str) -> tuple[Path, int]:

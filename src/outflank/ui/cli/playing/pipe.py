@@ -23,8 +23,8 @@ class Pipe:
 
     def show(self, board: Board[Any], ticking: Ticking) -> None:
         draw(self.console, board, last=True)
-        if ticking.said():
-            self.console.print(f"time left: {', '.join(text for text, _ in ticking.said())}")
+        if ticking.texts():
+            self.console.print(f"time left: {', '.join(text for text, _ in ticking.texts())}")
 
     def happened(self, text: str) -> None:
         self.console.print(text)

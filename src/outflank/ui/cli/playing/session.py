@@ -43,7 +43,7 @@ class PlaySession:
         }
         self.names = seats
         self.clocks = Clocks.alike(control)
-        self.said: list[PlayedMove] = [PlayedMove(code=move.code) for move in board.moves]
+        self.played: list[PlayedMove] = [PlayedMove(code=move.code) for move in board.moves]
         while self.start.moves:
             self.start.pop()
         self.first = board.copy()
@@ -137,7 +137,7 @@ class PlaySession:
     def _push(self, choice: Choice, seconds: float) -> None:
         self.board.push(choice.move)
         worth = choice.value_as_score(self.board.game)
-        self.said.append(PlayedMove(code=choice.move.code, value=worth, seconds=round(seconds, 3)))
+        self.played.append(PlayedMove(code=choice.move.code, value=worth, seconds=round(seconds, 3)))
 
     def _pop(self) -> None:
         """Take back to the last move of a human, or one move where there is none."""
@@ -148,8 +148,8 @@ class PlaySession:
             raise OutflankError(f"{self.resigned} has no time left to play on with: `again` plays another game")
         while self.board.moves:
             self.board.pop()
-            if self.said:
-                self.said.pop()
+            if self.played:
+                self.played.pop()
             forced = is_pass(self.board.game, self.board.legal_moves[0].code)
             if not forced and (not humans or self.board.turn in humans):
                 break
@@ -229,7 +229,7 @@ class PlaySession:
         if not found.best:
             self.front.tell("nothing was found so soon")
         for each in found.best:
-            worth = found.scale.say(each.value, exact=found.exact)
+            worth = found.scale.text(each.value, exact=found.exact)
             self.front.tell(f"  {each.move}  {worth}  ({'exact' if found.exact else f'depth {found.depth}'})")
 
     # --- games in files ---
@@ -240,14 +240,16 @@ class PlaySession:
         if len(self.board.moves) > self._given:
             self.front.happened("left unfinished")
             self.front.happened(self._moves())
-        self.start, self.board, self.said = loaded.start, loaded.board, loaded.moves
+        self.start, self.board, self.played = loaded.start, loaded.board, loaded.moves
         self._given = len(loaded.moves)
         self.clocks = Clocks.alike(self.control)
-        self.front.happened(f"loaded {loaded.said}{'' if self.control == TimeControl() else '; the clocks begin anew'}")
+        self.front.happened(
+            f"loaded {loaded.description}{'' if self.control == TimeControl() else '; the clocks begin anew'}"
+        )
 
     def record(self) -> Record:
         """The game as it is kept in files."""
-        return record_of(self.start, self.board, self.said, self.names, self.control)
+        return record_of(self.start, self.board, self.played, self.names, self.control)
 
     # --- the end ---
 
@@ -296,7 +298,7 @@ class PlaySession:
     def _again(self) -> None:
         self.board = self.first.copy()
         self._given = len(self.board.moves)
-        self.said = [PlayedMove(code=move.code) for move in self.board.moves]
+        self.played = [PlayedMove(code=move.code) for move in self.board.moves]
         self.clocks = Clocks.alike(self.control)
         self.resigned = None
         self.front.seen()
@@ -316,4 +318,4 @@ def _told(choice: Choice, game: Any) -> str:
         return f", {choice.why}"
     if choice.value is None:
         return ""
-    return f", {choice.said(game)} {'exact' if choice.exact else f'at depth {choice.depth}'}"
+    return f", {choice.value_text(game)} {'exact' if choice.exact else f'at depth {choice.depth}'}"

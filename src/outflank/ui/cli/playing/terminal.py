@@ -156,7 +156,7 @@ async def _falls(left: float) -> None:
 
 def _toolbar(ticking: Ticking | None) -> StyleAndTextTuples:
     parts: StyleAndTextTuples = []
-    for text, low in ticking.said() if ticking is not None else ():
+    for text, low in ticking.texts() if ticking is not None else ():
         parts += [("bold fg:ansired" if low else "bold", f" {text} "), ("", " ")]
     return [*parts, ("", FEWER_KEYS if parts else KEYS)]
 
@@ -165,7 +165,7 @@ def _sign(what: str, ticking: Ticking) -> Text:
     """Who is at work, for how long, and the clocks."""
     dots = "." * (1 + int(ticking.seconds / TICK) % 3)
     line = Text(f"{what} {dots:<3} {ticking.seconds:.0f} s")
-    for text, low in ticking.said():
+    for text, low in ticking.texts():
         line.append("   ")
         line.append(text, "bold red" if low else "bold")
     return line

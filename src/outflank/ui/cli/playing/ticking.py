@@ -44,7 +44,7 @@ class Ticking:
             return left < control.move_seconds / 4
         return left < max(LOW_SECONDS, LOW_SHARE * (control.game_seconds or 0.0))
 
-    def said(self) -> list[tuple[str, bool]]:
+    def texts(self) -> list[tuple[str, bool]]:
         """Each side's time in words, and whether it is low; nothing where there is no clock."""
         parts = []
         for side in Side:

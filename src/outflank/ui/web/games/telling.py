@@ -72,12 +72,12 @@ def ended(kept: KeptGame, number: int, board: Board[Any]) -> Ended | None:
         return None
     unit = description_of(board.game).unit
     if outcome.winner is None:
-        said = f"a draw: {outcome.reason}"
+        text = f"a draw: {outcome.reason}"
     else:
         by = f" by {abs(outcome.score)} {unit.name}" if unit.scored else ""
-        said = f"{outcome.winner} wins{by}: {outcome.reason}"
+        text = f"{outcome.winner} wins{by}: {outcome.reason}"
     winner = None if outcome.winner is None else colour(outcome.winner)
-    return Ended(winner=winner, score=board.recorded(outcome), reason=outcome.reason, said=said)
+    return Ended(winner=winner, score=board.recorded(outcome), reason=outcome.reason, text=text)
 
 
 REASONS = {"resigned": "{loser} resigned", "time": "{loser} has used up its time"}
@@ -87,7 +87,7 @@ def _forfeited(verdict: Verdict, board: Board[Any]) -> Ended:
     loser = Side(verdict.loser)
     score = description_of(board.game).forfeit(board.game) * (1 if loser is Side.WHITE else -1)
     reason = REASONS.get(verdict.reason, verdict.reason).format(loser=loser)
-    return Ended(winner=colour(loser.other), score=score, reason=reason, said=f"{loser.other} wins: {reason}")
+    return Ended(winner=colour(loser.other), score=score, reason=reason, text=f"{loser.other} wins: {reason}")
 
 
 def clock_state(kept: KeptGame, running: Side | None, elapsed: float) -> ClockState | None:
@@ -101,7 +101,7 @@ def clock_state(kept: KeptGame, running: Side | None, elapsed: float) -> ClockSt
         return full if full is None or side is not running else max(0.0, full - elapsed)
 
     return ClockState(
-        said=control.in_words,
+        text=control.in_words,
         black=left(Side.BLACK, kept.left[0]),
         white=left(Side.WHITE, kept.left[1]),
         running=None if running is None else colour(running),

@@ -85,7 +85,7 @@ class Reviewing:
         ended = None if outcome is None else float(board.recorded(outcome))
         scale = counted(board.game)
         return tuple(
-            Turn(node=self._line[turn.ply - first].id, said=told_turn(turn, scale))
+            Turn(node=self._line[turn.ply - first].id, text=told_turn(turn, scale))
             for turn in story_of(found, ended).turns
         )
 

@@ -34,8 +34,8 @@ class Found:
     depth: int = 0
     selectivity: int = 100
     exact: bool = False
-    said: str = ""
-    proved: str = ""
+    value_text: str = ""
+    proved_text: str = ""
     moves: tuple[Valued, ...] = ()
     best: int | None = None
     """The code of the best move."""
@@ -173,19 +173,19 @@ class Analysing:
             same = Found(
                 depth=before.depth,
                 selectivity=before.selectivity,
-                said=before.said,
-                proved=before.proved,
+                value_text=before.value_text,
+                proved_text=before.proved_text,
                 moves=before.moves,
                 best=before.best,
                 known=before.known,
             )
             if result.value is not None and (self._is_monte_carlo or not result.stopped):
                 same.depth, same.selectivity, same.exact = result.depth, result.selectivity, result.exact
-                same.said, same.moves = result.said, valued(result)
+                same.value_text, same.moves = result.value_text, valued(result)
                 same.best = None if result.move is None else result.move.code
                 same.known = Known(move=same.best)
             if result.lower is not None or result.upper is not None:
-                same.proved = result.proved
+                same.proved_text = result.proved_text
                 move = same.best if result.move is None else result.move.code
                 same.known = Known(
                     lower=result.lower, upper=result.upper, move=move if result.lower is not None else None
@@ -261,8 +261,8 @@ class Analysing:
                 at_depth=at_depth,
                 exact=found.exact,
                 selectivity=found.selectivity,
-                said=found.said,
-                proved=found.proved,
+                value_text=found.value_text,
+                proved_text=found.proved_text,
                 moves=found.moves,
                 nodes=nodes,
                 seconds=seconds,

@@ -24,7 +24,7 @@ def valued(result: Result) -> tuple[Valued, ...]:
         Valued(
             move=str(each.move),
             value=number(result.scale.number(each.value)),
-            said=result.scale.say(each.value, exact=result.exact, bare=True),
+            value_text=result.scale.text(each.value, exact=result.exact, bare=True),
             exact=result.exact,
             line=tuple(map(str, each.line)),
         )

@@ -93,7 +93,7 @@ class Computers:
 
     def _take(self, request: "_Request", stop: Stop) -> Player | None:
         """Wait for the idle player of this key and return it; None: there is room to make a new one."""
-        stop.tell(self._wake)
+        stop.add_listener(self._wake)
         try:
             with self._changed:
                 self._asking.append(request)
@@ -108,7 +108,7 @@ class Computers:
                 self._working.add(request)
                 gone = self._oldest_beyond_room()
         finally:
-            stop.forget(self._wake)
+            stop.remove_listener(self._wake)
         _close(gone)  # before a new one is made
         return player
 

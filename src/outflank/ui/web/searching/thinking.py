@@ -18,4 +18,4 @@ def remark_of(choice: Choice, game: Any) -> str:
     """What a computer says of its move."""
     if choice.why or choice.value is None:
         return choice.why
-    return f"{'exact' if choice.exact else f'depth {choice.depth}'}, {choice.said(game)}"
+    return f"{'exact' if choice.exact else f'depth {choice.depth}'}, {choice.value_text(game)}"

@@ -199,7 +199,7 @@ class Turns:
 
     def _in_line(self, line: deque[Stop], stop: Stop, can: Callable[[], bool], take: Callable[[], T]) -> T:
         """Wait for one's turn in a line, and take what is waited for there."""
-        stop.tell(self._wake)  # not while the cores are held: who calls it holds it, and wants them
+        stop.add_listener(self._wake)  # not while the cores are held: who calls it holds it, and wants them
         try:
             with self._changed:
                 line.append(stop)
@@ -211,7 +211,7 @@ class Turns:
                 self._changed.notify_all()
                 return taken
         finally:
-            stop.forget(self._wake)
+            stop.remove_listener(self._wake)
 
     def _can_lease(self) -> bool:
         slices = bool(self._waiting or self._running)

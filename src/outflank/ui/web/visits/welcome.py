@@ -20,7 +20,7 @@ def welcome(cores: int) -> Welcome:
         games=tuple(_kind(each) for each in GAMES.parts().values()),
         algorithms=(*ALGORITHMS, *MONTE_CARLO),
         schemes=tuple(
-            SchemeKind(name=each.name, carries=each.carries, promises=each.promises, costs=each.costs)
+            SchemeKind(name=each.name, algorithms=each.algorithms, promises=each.promises_text, overhead=each.overhead)
             for each in SCHEMES.parts().values()
         ),
         cores=cores,

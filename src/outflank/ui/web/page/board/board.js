@@ -59,13 +59,13 @@ export class Board {
     if (focused && !this.svg.contains(document.activeElement)) this.focus();
   }
 
-  /** What moves are worth: `[{gesture, said, loss, exact, best}]`. On cells where they are put down, else as arrows. */
+  /** What moves are worth: `[{gesture, valueText, loss, exact, best}]`. On cells where they are put down, else as arrows. */
   value(valued) {
     this.#values = new Map(valued.map((each) => [each.gesture.move, each]));
     const lines = valued.filter((each) => each.gesture.picked?.length && each.rank < 3).reverse();
     put(
       this.#layers.arrows,
-      lines.map((each) => arrow(each.gesture, this.#shape, each.rank, each.said)),
+      lines.map((each) => arrow(each.gesture, this.#shape, each.rank, each.valueText)),
     );
     this.#name();
   }
@@ -228,7 +228,7 @@ export class Board {
     else if (marks.legal) said.push(this.#hand.picked.length ? words.board.goesHere : words.board.legal);
     else if (marks.joining) said.push(words.board.joining);
     else if (marks.movable) said.push(words.board.movable);
-    if (value) said.push(value.said);
+    if (value) said.push(value.valueText);
     return said.join(", ");
   }
 

@@ -13,13 +13,13 @@ function grade(loss, shape) {
 }
 
 /** A value at a place: the best is ringed, what is proved has a line below. */
-export function tag({ said, loss, exact, best }, { x, y, size = 1 }, shape) {
-  const long = said.length > 4;
+export function tag({ valueText, loss, exact, best }, { x, y, size = 1 }, shape) {
+  const long = valueText.length > 4;
   return draw(
     "g",
     { class: `tag ${best ? "best" : grade(loss, shape)}`, transform: `translate(${x} ${y}) scale(${size})` },
     draw("circle", { class: "chip", r: 0.4 }),
-    draw("text", { class: long ? "long" : false, y: exact ? -0.02 : 0.01 }, said),
+    draw("text", { class: long ? "long" : false, y: exact ? -0.02 : 0.01 }, valueText),
     exact && draw("path", { class: "exact", d: "M-0.16 0.19H0.16" }),
   );
 }
@@ -37,7 +37,7 @@ function reach(gesture, [x, y], shape) {
 }
 
 /** The arrow of a move; the first is the boldest. */
-export function arrow(gesture, shape, rank, said) {
+export function arrow(gesture, shape, rank, valueText) {
   const [x, y] = middle(gesture.picked, shape);
   const [dx, dy] = gesture.way;
   const front = reach(gesture, [x, y], shape);
@@ -62,7 +62,7 @@ export function arrow(gesture, shape, rank, said) {
         "g",
         { transform: `translate(${x} ${y})` },
         draw("rect", { class: "chip", x: -0.36, y: -0.17, width: 0.72, height: 0.34, rx: 0.17 }),
-        draw("text", {}, said),
+        draw("text", {}, valueText),
       ),
   );
 }

@@ -67,7 +67,7 @@ export function valued(message, game) {
     .filter((each) => gestures.has(each.move))
     .map((each, rank) => ({
       gesture: gestures.get(each.move),
-      said: each.said,
+      valueText: each.value_text,
       loss: Math.min(best - each.value, 1e6),
       exact: each.exact ?? false,
       best: each.value === best,

@@ -200,7 +200,7 @@ export const words = {
     stop: "Stop",
     compare: "Measure speed-up",
     promises: "Promises",
-    costs: "Costs",
+    overhead: "Overhead",
     root: (done, all) => `${done} of ${all} root moves settled`,
     rootTitle: "Root moves",
     table: "Table",

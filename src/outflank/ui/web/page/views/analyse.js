@@ -150,7 +150,7 @@ export class Analysis {
     if (!game) return;
     if (!message || message.node !== game.node || message.id !== game.id) return this.#silent(game);
     if (message.moves.length && !this.setup.open) this.#app.board.value(valued(message, game));
-    this.value.textContent = message.said && w.value(message.said, game.turn);
+    this.value.textContent = message.value_text && w.value(message.value_text, game.turn);
     const facts = [
       w.depth(message.depth, message.at_depth, message.selectivity),
       message.nodes > 0 && w.nodes(message.nodes),
@@ -161,10 +161,10 @@ export class Analysis {
       : message.waiting && !message.depth
         ? w.waiting
         : facts.filter(Boolean).join(" · ");
-    this.solved.hidden = !(message.exact || message.proved);
+    this.solved.hidden = !(message.exact || message.proved_text);
     this.solved.textContent = message.exact
-      ? [w.solved, message.said].filter(Boolean).join(": ")
-      : w.proved(message.proved);
+      ? [w.solved, message.value_text].filter(Boolean).join(": ")
+      : w.proved(message.proved_text);
     this.#line(message.moves.slice(0, Math.min(LINES, Number(this.count.value))));
     set(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
@@ -184,14 +184,14 @@ export class Analysis {
     const lined = JSON.stringify(valued);
     if (lined === this.#lined) return;
     this.#lined = lined;
-    const shown = valued.map(({ move, said, exact, line = [] }, rank) => {
+    const shown = valued.map(({ move, value_text: valueText, exact, line = [] }, rank) => {
       const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
       const each = (name, index) =>
         button(name, () => this.#follow(moves.slice(0, index + 1)), { class: "move", "data-key": `${rank} ${index}` });
       return make(
         "li",
         {},
-        make("span", { class: exact ? "worth exact" : "worth" }, said),
+        make("span", { class: exact ? "worth exact" : "worth" }, valueText),
         make("span", { class: "line" }, moves.map(each)),
       );
     });

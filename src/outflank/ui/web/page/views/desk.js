@@ -89,7 +89,7 @@ export function desk(app) {
         : words.said.move(node.side, node.move)
       : words.said.start;
     const after = game.outcome
-      ? game.outcome.said
+      ? game.outcome.text
       : game.passes
         ? `${words.play.mustPass(game.turn)}.`
         : words.said.turn(game.turn);

@@ -63,7 +63,7 @@ export class PlayPanel {
     if (game.outcome) {
       renew(
         this.over,
-        make("h2", {}, game.outcome.said),
+        make("h2", {}, game.outcome.text),
         make(
           "div",
           { class: "actions" },

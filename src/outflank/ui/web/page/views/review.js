@@ -19,7 +19,7 @@ export class Review {
     this.#told = told;
     this.graph = new Graph((node) => app.table.go(node));
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
-    this.said = make("p", { class: "quiet", "aria-live": "polite" });
+    this.status = make("p", { class: "quiet", "aria-live": "polite" });
     this.story = make("ul", { class: "story" });
     this.time = choice(
       TIMES.map((time) => [time, `${time} s`]),
@@ -39,7 +39,7 @@ export class Review {
       ),
       this.progress,
       this.graph.element,
-      this.said,
+      this.status,
       this.story,
     );
   }
@@ -54,7 +54,7 @@ export class Review {
     set(this.button, { disabled: main.length < 2 });
     if (this.running) return;
     put(this.button, judged ? w.again : w.run);
-    this.said.textContent = judged < 2 ? w.empty : mistakes ? w.count(mistakes) : w.none;
+    this.status.textContent = judged < 2 ? w.empty : mistakes ? w.count(mistakes) : w.none;
   }
 
   run() {
@@ -91,11 +91,11 @@ export class Review {
       return this.halted();
     }
     this.progress.value = message.plies ? message.ply / message.plies : 1;
-    this.said.textContent = w.progress(message.ply, message.plies);
+    this.status.textContent = w.progress(message.ply, message.plies);
     if (!message.done) return undefined;
     this.halted();
-    const turn = ({ node, said }) =>
-      make("li", {}, make("button", { type: "button", class: "link", onclick: () => this.#app.table.go(node) }, said));
+    const turn = ({ node, text }) =>
+      make("li", {}, make("button", { type: "button", class: "link", onclick: () => this.#app.table.go(node) }, text));
     return put(this.story, (message.story ?? []).map(turn));
   }
 }

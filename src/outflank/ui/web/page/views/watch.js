@@ -147,10 +147,10 @@ export class Watch {
   /** The algorithms that the scheme can share. */
   #algorithms(chosen) {
     const { schemes, algorithms } = this.#app.link.welcome;
-    const carries = schemes.find((each) => each.name === this.scheme.value)?.carries ?? algorithms;
+    const carried = schemes.find((each) => each.name === this.scheme.value)?.algorithms ?? algorithms;
     put(
       this.algorithm,
-      [["", w.usual], ...carries.map((each) => [each, each])].map(([value, text]) =>
+      [["", w.usual], ...carried.map((each) => [each, each])].map(([value, text]) =>
         make("option", { value, selected: value === chosen }, text),
       ),
     );
@@ -165,7 +165,7 @@ export class Watch {
     const told = scheme
       ? [
           [w.promises, scheme.promises],
-          [w.costs, scheme.costs],
+          [w.overhead, scheme.overhead],
         ]
       : [];
     put(
@@ -200,7 +200,7 @@ export class Watch {
     const { game } = this.#app.table;
     if (message.id !== game.id || message.node !== game.node) return undefined;
     const a = words.analyse;
-    this.value.textContent = message.said && a.value(message.said, game.turn);
+    this.value.textContent = message.value_text && a.value(message.value_text, game.turn);
     const facts = [
       a.depth(message.depth, message.at_depth, message.selectivity),
       a.nodes(message.nodes),

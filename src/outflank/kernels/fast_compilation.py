@@ -14,7 +14,7 @@ COLOURS = ("code", "errmsg", "filename", "indicate", "highlight", "reset")
 
 
 @contextmanager
-def hurrying() -> Iterator[None]:
+def fast_compilation() -> Iterator[None]:
     """Compile without the collector, without colours, without lists that only generators need, and untimed.
 
     - Nothing of what is made is garbage before the end: looking for it costs 5 % of the time.
@@ -28,14 +28,14 @@ def hurrying() -> Iterator[None]:
     Compilations take turns, by Numba's lock, which whoever comes here holds.
     """
     scheme, posting, run, events, start, end = _parts()
-    if posting.run is _posted:  # for the function that calls the one that is being compiled
+    if posting.run is _post_process:  # for the function that calls the one that is being compiled
         yield
         return
     collects, looks = gc.isenabled(), dict(vars(scheme))
     gc.disable()
     for name in COLOURS:
         setattr(scheme, name, str)
-    posting.run = _posted
+    posting.run = _post_process
     events.start_event, events.end_event = _told(start), _told(end)
     try:
         yield
@@ -64,7 +64,7 @@ def _told(tell: Callable[..., None]) -> Callable[..., None]:
     return told
 
 
-def _posted(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+def _post_process(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
     """What Numba's own does, but for the list that nobody asks for."""
     if emit_dels or self.func_ir.is_generator:
         _parts()[2](self, emit_dels, extend_lifetimes)

@@ -1,9 +1,9 @@
-"""Lots that players draw: the same ones for the same seed, and others in every game."""
+"""RandomStream that players draw: the same ones for the same seed, and others in every game."""
 
 import random
 
 
-class Lots:
+class RandomStream:
     """A stream of chance, by a seed and what it is drawn for, that begins anew with every game."""
 
     def __init__(self, seed: int, about: str) -> None:

@@ -17,7 +17,7 @@ class Failed(OutflankError):
     """The process did not answer: the last thing that it said, or that it took too long."""
 
 
-def measured_elsewhere(
+def measure_in_child(
     module: str,
     request: Mapping[str, Any],
     environment: Mapping[str, str],
@@ -34,14 +34,14 @@ def measured_elsewhere(
         text=True,
         start_new_session=True,  # Ctrl-C is for this process to pass on
     )
-    stop.tell(process.kill)
+    stop.add_listener(process.kill)
     try:
         answer, trouble = process.communicate(json.dumps(request), timeout=longest_seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         answer, trouble = process.communicate()[0], f"more than {longest_seconds:g} s"
     finally:
-        stop.forget(process.kill)
+        stop.remove_listener(process.kill)
     if stop.called:
         return []
     if process.returncode != 0:
